@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,16 @@ JournalEntry lapsed(JournalEntry row) {
                            row.kind, row.detail);
   row.kind = "lapsed";
   return row;
+}
+
+bool is_same(const JournalEntry& one, const JournalEntry& other) {
+  return one.at == other.at && one.kind == other.kind && one.plan == other.plan &&
+         one.step == other.step && one.detail == other.detail;
+}
+
+/// Somebody forbade something, or allowed it again.
+bool is_order(const JournalEntry& row) {
+  return row.kind == "paused" || row.kind == "resumed" || row.kind == "rejected";
 }
 
 }  // namespace
@@ -174,19 +187,37 @@ Task<Result<void>> ActLog::write(Item* item) {
 
 /// The life before may have died after it stored a state and before it journaled the row.
 Task<Result<void>> ActLog::journal_newest() {
+  Result<std::optional<JournalEntry>> row = co_await load_newest();
+  if (!row) co_return std::unexpected(row.error());
+  const auto is_it = [&](const JournalEntry& other) { return is_same(other, **row); };
+  if (!*row || std::ranges::any_of(journal_.recent(), is_it)) co_return Result<void>();
+  Result<void> journaled = co_await journal_.append(**std::move(row));
+  co_return journaled;
+}
+
+Task<Result<std::optional<JournalEntry>>> ActLog::load_newest() {
   std::string key = store::newest_row_key(journal_.id());
   const auto found = co_await load(std::move(key));
   if (!found) co_return std::unexpected(found.error());
-  if (found->empty()) co_return Result<void>();
+  if (found->empty()) co_return std::nullopt;
   Result<JournalEntry> row = store::decode_row(found->begin()->second);
-  if (!row) co_return Result<void>();
-  const auto is_it = [&](const JournalEntry& other) {
-    return other.at == row->at && other.kind == row->kind && other.plan == row->plan &&
-           other.step == row->step && other.detail == row->detail;
-  };
-  if (std::ranges::any_of(journal_.recent(), is_it)) co_return Result<void>();
-  Result<void> journaled = co_await journal_.append(*std::move(row));
-  co_return journaled;
+  if (!row) co_return std::nullopt;
+  co_return *std::move(row);
+}
+
+/// A state is stored before its row is journaled, and the store has the row of the last one.
+Task<Result<bool>> ActLog::store_lacks_orders() {
+  const std::deque<JournalEntry>& rows = journal_.recent();
+  const auto order = std::ranges::find_if(rows.rbegin(), rows.rend(), is_order);
+  if (store_ == nullptr || order == rows.rend()) co_return false;
+  const Result<std::optional<JournalEntry>> newest = co_await load_newest();
+  if (!newest) co_return std::unexpected(newest.error());
+  if (!*newest) co_return true;
+  const auto is_it = [&](const JournalEntry& other) { return is_same(other, **newest); };
+  const auto known = std::ranges::find_if(rows.rbegin(), rows.rend(), is_it);
+  if (known != rows.rend()) co_return order < known;
+  // Either this life has not journaled it yet, or it was forgotten long ago.
+  co_return std::tie((*newest)->token, (*newest)->at) < std::tie(order->token, order->at);
 }
 
 Task<Result<void>> ActLog::keep(RecordChanges state) {

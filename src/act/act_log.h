@@ -56,6 +56,9 @@ class ActLog {
   runtime::Task<Result<void>> append_or_owe(judge::JournalEntry entry, store::RecordChanges state);
   /// The same, and there is always room.
   runtime::Task<Result<void>> append_surely(judge::JournalEntry entry, store::RecordChanges state);
+  /// Whether the journal has an order that was stored, and the store has not: it was emptied, or an
+  /// older copy was put in its place. Errors are the store's.
+  runtime::Task<Result<bool>> store_lacks_orders();
   /// A state that goes with no row. Errors as append()'s.
   runtime::Task<Result<void>> keep(store::RecordChanges state);
   /// For who leads again, before load(): when it has succeeded, no state that was given before is
@@ -92,6 +95,8 @@ class ActLog {
   runtime::Task<Result<void>> pay();
   runtime::Task<Result<void>> write(Item* item);
   runtime::Task<Result<void>> store_state(store::RecordChanges state);
+  /// The row that this journal's last state came with; nothing: the store has none.
+  runtime::Task<Result<std::optional<judge::JournalEntry>>> load_newest();
   runtime::Task<Result<void>> journal_newest();
 
   runtime::Runtime& runtime_;

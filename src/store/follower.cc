@@ -1,6 +1,5 @@
 #include "store/follower.h"
 
-#include <algorithm>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -48,12 +47,12 @@ Task<void> Follower::run() {
 
 Task<Result<void>> Follower::follow() {
   KeyRange keys = KeyRange::prefix(prefix_);
+  const SeenRevision::Mark asked = store_.seen().mark();
   Result<Snapshot> found = co_await store_.list(keys, runtime_.deadline_in(kListPatience));
   if (!found) co_return std::unexpected(found.error());
   Records records;
   for (KeyValue& key : found->keys) records[std::move(key.key)] = std::move(key.value);
-  if (found->revision < revision_ && set_back_) set_back_(revision_, found->revision);
-  revision_ = found->revision;
+  store_.seen().answered(asked, found->revision, false);
   const bool first = !confirmed_;
   confirmed_ = runtime_.now();
   if (first || records != records_) {
@@ -90,7 +89,7 @@ void Follower::apply(const WatchBatch& batch) {
     value = event.key.value;
   }
   confirmed_ = runtime_.now();
-  revision_ = std::max(revision_, batch.upto);
+  store_.seen().see(batch.upto);
   if (changed) changed_(records_);
 }
 

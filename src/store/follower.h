@@ -26,11 +26,6 @@ class Follower {
   Follower(runtime::Runtime& runtime, Store& store, std::string prefix,
            std::function<void(const Records&)> changed);
 
-  /// Is called when the store is at an earlier revision than it was: it was emptied, or an older
-  /// copy was put in its place. Before start().
-  void when_set_back(std::function<void(Revision from, Revision to)> call) {
-    set_back_ = std::move(call);
-  }
   void start();
   runtime::Task<void> stop() { return tasks_.stop(); }
 
@@ -50,8 +45,6 @@ class Follower {
   std::function<void(const Records&)> changed_;
   Records records_;
   std::optional<TimePoint> confirmed_;
-  std::function<void(Revision from, Revision to)> set_back_;
-  Revision revision_ = 0;  ///< the newest that was seen
   runtime::TaskGroup tasks_;
 };
 

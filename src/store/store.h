@@ -14,14 +14,13 @@
 #include "base/time.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
+#include "store/seen_revision.h"
 
 namespace wardmote::store {
 
 // The data that agents share, with the names and meanings of etcd (etcd.io: API reference, v3), so
-// that etcd can implement this interface too. Beginning with 1, each transaction that changes
-// something makes the next revision; no revision is used twice.
+// that etcd can implement this interface too.
 
-using Revision = std::int64_t;
 /// 0: none.
 using LeaseId = std::int64_t;
 
@@ -173,6 +172,11 @@ class Store {
 
   /// How large a transaction may be.
   [[nodiscard]] virtual TransactionLimits limits() const noexcept { return {}; }
+
+  [[nodiscard]] SeenRevision& seen() noexcept { return seen_; }
+
+ private:
+  SeenRevision seen_;
 };
 
 }  // namespace wardmote::store

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "act/plan/lost_orders.h"
 #include "act/plan/step_executor.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -157,7 +156,8 @@ Task<Result<void>> PlanRunner::load() {
     // One that is not understood holds everything back: nobody knows what it was to protect.
     planner.recall(pause ? *std::move(pause) : Pause{"", "a record not understood", {}});
   }
-  if (auto lost = lost_orders(last_number, actions(), planner_)) doubt_orders(*std::move(lost));
+  const Result<void> looked = co_await look_for_lost_orders(last_number);
+  if (!looked) co_return looked;
   if (leadership_.leads()) {
     numbers_ = {};
     const Result<void> marked = co_await begin_lead(&planner);

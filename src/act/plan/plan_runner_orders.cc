@@ -1,5 +1,7 @@
 // What people forbid, and what is done when nobody can be sure that it is still known.
 
+#include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/plan/lost_orders.h"
 #include "act/plan/plan_runner.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -81,6 +84,17 @@ Result<void> PlanRunner::resume(std::string scope, std::string by) {
   doors_.tell({judge::ThingKind::kPlans, scope.empty() ? "all" : scope},
               judge::ActsPaused{false, by});
   return {};
+}
+
+Task<Result<void>> PlanRunner::look_for_lost_orders(std::optional<std::int64_t> last_in_store) {
+  if (auto lost = lost_orders(last_in_store, actions(), planner_)) doubt_orders(*std::move(lost));
+  const Result<bool> lacks = co_await log_.store_lacks_orders();
+  if (!lacks) co_return std::unexpected(lacks.error());
+  if (*lacks)
+    doubt_orders(
+        "the store lacks what this agent's journal says was ordered: it is an older copy or "
+        "another one");
+  co_return Result<void>();
 }
 
 void PlanRunner::doubt_orders(std::string why) {

@@ -80,6 +80,7 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
       self_(std::move(self)),
       since_(runtime.wall_now()),
       begun_(runtime.now()),
+      store_(store),
       election_(runtime, store, {.candidate = self_.node, .ttl = ttl}),
       presence_(runtime, store, store::presence_key(self_.node), self_.boot, ttl),
       follower_(runtime, store, std::string(store::kAgentPrefix),
@@ -94,11 +95,11 @@ void Coordination::start(incidents::IncidentManager& incidents,
                          std::vector<store::SharedNote*> notes,
                          std::function<void(std::string)> doubt) {
   incidents_ = &incidents;
-  follower_.when_set_back([doubt = std::move(doubt)](store::Revision from, store::Revision to) {
-    doubt(
-        fmt::format("the store was at revision {} and is at {}: it was emptied, or an older copy "
-                    "was put in its place",
-                    from, to));
+  store_.seen().when_set_back([doubt = std::move(doubt)](store::Revision from, store::Revision to) {
+    doubt(fmt::format(
+        "the store was at revision {}, and what it says is of {}: it was emptied, or an "
+        "older copy was put in its place",
+        from, to));
   });
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),

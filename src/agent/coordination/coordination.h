@@ -91,6 +91,7 @@ class Coordination final : public serve::AgentsView {
   const Self self_;
   const WallTime since_;
   const TimePoint begun_;
+  store::Store& store_;
   store::Election election_;
   store::Presence presence_;
   store::Follower follower_;

@@ -1,5 +1,6 @@
 #include "store/etcd/etcd_store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -19,6 +20,7 @@
 #include "runtime/task.h"
 #include "store/etcd/client.h"
 #include "store/etcd/etcd_watch.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::store::etcd {
@@ -95,6 +97,7 @@ Task<Result<Found>> EtcdStore::get(std::string key, Deadline deadline) {
 
 Task<Result<Snapshot>> EtcdStore::list(KeyRange keys, Deadline deadline) {
   wire::RangeRequest request{keys_of(keys), kOnePage, 0};
+  const SeenRevision::Mark asked = seen().mark();
   Snapshot snapshot;
   for (;;) {
     std::string path(kRange);
@@ -104,7 +107,10 @@ Task<Result<Snapshot>> EtcdStore::list(KeyRange keys, Deadline deadline) {
     Result<wire::RangeResponse> page = wire::decode_range(*answer);
     if (!page) co_return with_context(page, "etcd: list");
     // All pages are of the revision of the first.
-    if (snapshot.revision == 0) snapshot.revision = request.revision = page->revision;
+    if (snapshot.revision == 0) {
+      snapshot.revision = request.revision = page->revision;
+      seen().answered(asked, page->revision, false);
+    }
     for (wire::KeyValue& key : page->keys) {
       std::string_view name = key.key;
       if (!consume_prefix(name, prefix_)) co_return fail(Errc::kProtocol, "etcd: another key");
@@ -135,6 +141,9 @@ wire::TxnRequest EtcdStore::request_of(const Transaction& transaction) const {
 Task<Result<Committed>> EtcdStore::put_if(Transaction transaction, Deadline deadline) {
   const Result<void> makes_sense = check_sense(transaction);
   if (!makes_sense) co_return with_context(makes_sense, "etcd: put");
+  const SeenRevision::Mark asked = seen().mark();
+  const bool puts = std::ranges::any_of(
+      transaction.changes, [](const StoreChange& one) { return std::holds_alternative<Put>(one); });
   std::string path(kTxn);
   const Result<std::string> answer = co_await client_.call(
       std::move(path), wire::encode(request_of(transaction)), Repeat::kNever, deadline);
@@ -143,11 +152,12 @@ Task<Result<Committed>> EtcdStore::put_if(Transaction transaction, Deadline dead
   if (!answer) co_return with_context(answer, "put");
   const Result<wire::TxnResponse> done = wire::decode_txn(*answer);
   if (!done) co_return with_context(done, "etcd: put");
+  seen().answered(asked, done->revision, done->succeeded && puts);
   co_return Committed{done->succeeded, done->revision};
 }
 
 std::unique_ptr<Watch> EtcdStore::watch(KeyRange keys, Revision from) {
-  return std::make_unique<EtcdWatch>(runtime_, client_, keys_of(keys), prefix_, from);
+  return std::make_unique<EtcdWatch>(runtime_, client_, seen(), keys_of(keys), prefix_, from);
 }
 
 Task<Result<Lease>> EtcdStore::grant(Duration ttl, Deadline deadline) {

@@ -21,6 +21,7 @@
 #include "store/etcd/channel.h"
 #include "store/etcd/client.h"
 #include "store/etcd/status.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::store::etcd {
@@ -41,10 +42,11 @@ constexpr Duration kLongestPause = 1s;
 
 }  // namespace
 
-EtcdWatch::EtcdWatch(runtime::Runtime& runtime, Client& client, codec::etcd::Keys keys,
-                     std::string prefix, Revision from)
+EtcdWatch::EtcdWatch(runtime::Runtime& runtime, Client& client, SeenRevision& seen,
+                     codec::etcd::Keys keys, std::string prefix, Revision from)
     : runtime_(runtime),
       client_(client),
+      seen_(seen),
       keys_(std::move(keys)),
       prefix_(std::move(prefix)),
       next_(std::max<Revision>(from, 1)) {}
@@ -82,6 +84,7 @@ Task<Result<void>> EtcdWatch::open(Deadline deadline) {
   heard_ = runtime_.now();
   asked_ = false;
   live_ = false;
+  opened_ = seen_.mark();
   co_return call_->send(codec::etcd::encode_watch_create(keys_, next_), false);
 }
 
@@ -135,12 +138,13 @@ Result<WatchBatch> EtcdWatch::digest(WatchResponse response) {
   broken_ = {};
   live_ = true;
   if (response.created) {
-    if (response.revision + 1 >= next_) return fail(Errc::kTimeout, "created");
+    const bool behind = response.revision + 1 < next_ || response.revision < opened_.revision;
+    if (!behind) return fail(Errc::kTimeout, "created");
     // etcd accepts a revision of the future, and would say nothing until it comes: this is another
-    // history, or a member that is far behind.
+    // history, or a member that is far behind. Whoever lists the keys then learns which.
     break_off({Errc::kMissing, "behind"});
-    return fail(Errc::kMissing, "etcd: revision {} is not there yet: the store is at {}", next_,
-                response.revision);
+    return fail(Errc::kMissing, "etcd: revision {} is not there yet: the store is at {}",
+                std::max(next_ - 1, opened_.revision), response.revision);
   }
   for (codec::etcd::Event& event : response.events) {
     std::string_view name = event.key.key;
@@ -159,11 +163,13 @@ Result<WatchBatch> EtcdWatch::digest(WatchResponse response) {
     // A progress of this watch says that nothing is missing. One that was asked for, of all watches
     // (-1), may come too early (etcd issue 15220, in 3.4.23).
     if (response.watch_id >= 0) next_ = std::max(next_, response.revision + 1);
+    seen_.see(response.revision);
     return fail(Errc::kTimeout, "progress");
   }
   WatchBatch batch = std::exchange(fragments_, {});
   // The header may be ahead of events that are still to come.
   batch.upto = batch.events.back().key.mod_revision;
+  seen_.see(batch.upto);
   std::erase_if(batch.events,
                 [this](const KeyEvent& event) { return event.key.mod_revision < next_; });
   next_ = std::max(next_, batch.upto + 1);

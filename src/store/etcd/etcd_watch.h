@@ -12,18 +12,19 @@
 #include "runtime/task.h"
 #include "store/etcd/channel.h"
 #include "store/etcd/client.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::store::etcd {
 
 /// A watch of etcd that survives its connection: after a break it continues with the revision
 /// behind the last event that it returned. A server from which nothing comes is asked whether it is
-/// there. Life cycle: `client` outlives it. Thread: the core loop.
+/// there. Life cycle: `client` and `seen` outlive it. Thread: the core loop.
 class EtcdWatch final : public Watch {
  public:
   /// `prefix` is cut off the names of keys.
-  EtcdWatch(runtime::Runtime& runtime, Client& client, codec::etcd::Keys keys, std::string prefix,
-            Revision from);
+  EtcdWatch(runtime::Runtime& runtime, Client& client, SeenRevision& seen, codec::etcd::Keys keys,
+            std::string prefix, Revision from);
 
   /// kClosed and other errors of Client when the server did not answer until the deadline.
   runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) override;
@@ -38,16 +39,18 @@ class EtcdWatch final : public Watch {
 
   runtime::Runtime& runtime_;
   Client& client_;
+  SeenRevision& seen_;
   const codec::etcd::Keys keys_;
   const std::string prefix_;
   Revision next_;
   std::unique_ptr<Channel::Call> call_;
-  TimePoint heard_;       ///< when something came last
-  bool live_ = false;     ///< the server has answered on this stream
-  bool asked_ = false;    ///< whether the server is there; since then nothing came
-  WatchBatch fragments_;  ///< of a response that is not complete yet
-  Error broken_;          ///< why there is no stream
-  Duration pause_{};      ///< before the next attempt
+  TimePoint heard_;            ///< when something came last
+  SeenRevision::Mark opened_;  ///< what was known when the stream was opened
+  bool live_ = false;          ///< the server has answered on this stream
+  bool asked_ = false;         ///< whether the server is there; since then nothing came
+  WatchBatch fragments_;       ///< of a response that is not complete yet
+  Error broken_;               ///< why there is no stream
+  Duration pause_{};           ///< before the next attempt
 };
 
 }  // namespace wardmote::store::etcd

@@ -148,6 +148,29 @@ TEST_F(PlanRunnerTest, AnOlderCopyOfTheStorePausesEverything) {
   EXPECT_TRUE(paused->contains("knows of 0 plans, and this agent of 1")) << *paused;
 }
 
+/// As after the restore of a snapshot that somebody took before he paused.
+TEST_F(PlanRunnerTest, AnOlderCopyThatLacksAPausePausesEverything) {
+  ASSERT_TRUE(runner_->pause("ovn-nb", std::nullopt, "ann"));
+  watch(1s);
+  edit("CREATE TABLE before AS SELECT * FROM store_kv");
+  ASSERT_TRUE(runner_->pause("", std::nullopt, "ann"));
+  watch(1s);
+  end_life();
+  edit("DELETE FROM store_kv");
+  edit("INSERT INTO store_kv SELECT * FROM before");
+  begin_life();
+  const auto paused = runner_->planner().paused("ovn-sb", us_.now());
+  ASSERT_TRUE(paused);
+  EXPECT_TRUE(paused->contains("the store lacks what this agent's journal says was ordered"))
+      << *paused;
+  restart();
+  EXPECT_EQ(count("paused"), 3U) << "once";
+  ASSERT_TRUE(runner_->resume("", "ann"));
+  watch(1s);
+  restart();
+  EXPECT_FALSE(runner_->planner().paused("ovn-sb", us_.now())) << "somebody has looked";
+}
+
 TEST_F(PlanRunnerTest, AFirstLifePausesNothing) {
   restart();
   EXPECT_FALSE(runner_->planner().paused("ovn-nb", us_.now()));

@@ -391,6 +391,37 @@ SIM_TEST_SEEDS(EtcdClient, AConditionOnAValueIsOneOnTheValue, 1) {
 }
 
 /// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
+/// What one part of the agent has read or written, another one need not have seen: an older copy of
+/// etcd is noticed by whoever asks first, also by the first write after which it would be as far.
+SIM_TEST_SEEDS(EtcdClient, AnOlderCopyIsNoticedByTheFirstAnswer, 1) {
+  Site site(sim);
+  std::int64_t revision = 7;
+  const auto answer = [&revision](const Request& request) {
+    ProtoWriter message;
+    message.message(1, header_of(revision));
+    if (request.path().ends_with("/Txn")) message.number(2, 1);
+    return Http2Server::Answer{codec::encode_grpc_message(message.take())};
+  };
+  site.a.manner = site.b.manner = answer;
+  std::vector<std::pair<store::Revision, store::Revision>> told;
+  site.store->seen().when_set_back(
+      [&told](store::Revision from, store::Revision to) { told.emplace_back(from, to); });
+  using Told = decltype(told);
+  ASSERT_TRUE(site.get() && site.get());
+  revision = 8;
+  ASSERT_TRUE(site.put() && site.get());
+  EXPECT_EQ(told, Told()) << "to read changes nothing";
+  ASSERT_TRUE(site.put());
+  EXPECT_EQ(told, Told({{8, 8}})) << "to write does";
+  revision = 9;
+  ASSERT_TRUE(site.put());
+  revision = 5;
+  ASSERT_TRUE(site.get());
+  EXPECT_EQ(told, Told({{8, 8}, {9, 5}}));
+  ASSERT_TRUE(site.get());
+  EXPECT_EQ(told.size(), 2U) << "once";
+}
+
 SIM_TEST_SEEDS(EtcdClient, WithoutAPrefixItAsksForAllKeys, 1) {
   Site site(sim);
   const std::string& asked = site.hear_what_is_asked();

@@ -136,7 +136,7 @@ TEST_F(FollowerTest, AStoreThatWasSetBackIsToldOnce) {
   FakeSetBackStore store;
   std::vector<std::pair<Revision, Revision>> told;
   Follower late(us, store, "a/", [](const Follower::Records&) {});
-  late.when_set_back([&told](Revision from, Revision to) { told.emplace_back(from, to); });
+  store.seen().when_set_back([&told](Revision from, Revision to) { told.emplace_back(from, to); });
   late.start();
   world.run_for(10s);
   store.revision = 9;

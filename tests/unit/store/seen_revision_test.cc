@@ -1,0 +1,56 @@
+#include "store/seen_revision.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace wardmote::store {
+namespace {
+
+class SeenRevisionTest : public ::testing::Test {
+ protected:
+  SeenRevisionTest() {
+    seen.when_set_back([this](Revision from, Revision to) { told.emplace_back(from, to); });
+  }
+  using Told = std::vector<std::pair<Revision, Revision>>;
+  SeenRevision seen;
+  Told told;
+};
+
+TEST_F(SeenRevisionTest, AnAnswerMayBeAsOldAsItsQuestion) {
+  const auto early = seen.mark();
+  seen.answered(early, 9, false);
+  seen.answered(early, 7, false);
+  EXPECT_EQ(told, Told()) << "it was on its way for long";
+  EXPECT_EQ(seen.mark().revision, 9);
+}
+
+TEST_F(SeenRevisionTest, WhatOthersShowCountsForTheNextQuestion) {
+  seen.see(9);
+  seen.see(4);
+  seen.answered(seen.mark(), 8, false);
+  EXPECT_EQ(told, (Told{{9, 8}}));
+  EXPECT_EQ(seen.mark().revision, 8) << "the new history counts from there";
+}
+
+TEST_F(SeenRevisionTest, AChangeMakesANewRevision) {
+  seen.see(9);
+  seen.answered(seen.mark(), 9, false);
+  seen.answered(seen.mark(), 10, true);
+  EXPECT_EQ(told, Told());
+  seen.answered(seen.mark(), 10, true);
+  EXPECT_EQ(told, (Told{{10, 10}}));
+}
+
+TEST_F(SeenRevisionTest, QuestionsOfBeforeTellNothingAboutTheNewHistory) {
+  seen.see(9);
+  const auto before = seen.mark();
+  seen.answered(before, 5, false);
+  seen.answered(before, 6, false);
+  EXPECT_EQ(told, (Told{{9, 5}}));
+  EXPECT_EQ(seen.mark().revision, 5) << "it may be the old one that answers";
+}
+
+}  // namespace
+}  // namespace wardmote::store
