@@ -97,6 +97,8 @@ class IncidentManager final : public serve::IncidentControl {
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms);
   /// Nothing more is to be expected of that agent.
   void forget_peer(const std::string& node);
+  /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
+  void find_store_full(bool full) noexcept { store_full_ = full; }
   /// The labels of another node, as its agent tells them.
   using NodeLabels = std::function<std::map<std::string, std::string>(const std::string& node)>;
   void find_labels(NodeLabels labels_of) { labels_of_ = std::move(labels_of); }
@@ -213,6 +215,7 @@ class IncidentManager final : public serve::IncidentControl {
   std::map<std::string, Symptoms> peers_;
   NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
+  bool store_full_ = false;
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
   std::optional<store::Follower> follower_;
   std::optional<store::Follower> silences_;

@@ -120,6 +120,7 @@ std::optional<std::string> IncidentManager::cut_off() const {
   if (!follower_ || records_.leads()) return std::nullopt;
   const auto heard = follower_->confirmed();
   if (!heard) return "the store was not heard since this agent started";
+  if (store_full_) return "the store is full, and takes nothing of what the agent that leads says";
   const Duration silence = runtime_.now() - *heard;
   if (silence <= kStaleAfter) return std::nullopt;
   return "the store was not heard for " + format_duration(silence);

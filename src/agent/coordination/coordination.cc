@@ -48,6 +48,9 @@ constexpr Duration kLookEvery = std::chrono::seconds(1);
 constexpr Duration kForgetAfter = std::chrono::seconds(10);
 /// What was just written comes back within these looks.
 constexpr int kLooksWithout = 3;
+/// After the store was set back what others say in it may be their word of before, until they have
+/// missed their own records and written them again.
+constexpr Duration kSaidAgain = std::chrono::seconds(10);
 /// Two agents of one name write no more often than this.
 constexpr int kLooksOfATwin = 20;
 constexpr Duration kTwinIsMeant = std::chrono::seconds(60);
@@ -95,12 +98,14 @@ void Coordination::start(incidents::IncidentManager& incidents,
                          std::vector<store::SharedNote*> notes,
                          std::function<void(std::string)> doubt) {
   incidents_ = &incidents;
-  store_.seen().when_set_back([doubt = std::move(doubt)](store::Revision from, store::Revision to) {
+  const auto set_back = [this, doubt = std::move(doubt)](store::Revision from, store::Revision to) {
+    believe_from_ = runtime_.now() + kSaidAgain;
     doubt(fmt::format(
         "the store was at revision {}, and what it says is of {}: it was emptied, or an "
         "older copy was put in its place",
         from, to));
-  });
+  };
+  store_.seen().when_set_back(set_back);
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),
                   store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
@@ -144,7 +149,12 @@ void Coordination::hear(const store::Follower::Records& records) {
         known.registered == peer.registered ? known.registration : registration_of(node, peer);
     peer.said = known.said;
     peer.twins = wrote_again(known.registration, peer.registration) ? runtime_.now() : known.twins;
-    if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
+    if (known.symptoms == peer.symptoms || peer.symptoms.empty()) continue;
+    if (believe_from_) {
+      peer.symptoms = known.symptoms;
+    } else {
+      hear_symptoms(node, peer);
+    }
   }
   keep_missing(seen);
   peers_ = std::move(seen);
@@ -262,12 +272,17 @@ Task<void> Coordination::watch_nodes() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
+    if (believe_from_ && runtime_.now() >= *believe_from_) {
+      believe_from_.reset();
+      hear(follower_.records());
+    }
     tell_notes();
     stand_by_own_records();
     // That two agents have one name ends without a record that changes.
     if (std::ranges::any_of(peers_, [](const auto& peer) { return peer.second.twins.has_value(); }))
       hear_notes(follower_.records());
     if (presence_.full()) full_ = runtime_.now();
+    incidents_->find_store_full(presence_.full());
     const std::string unheard = unheard_agent();
     for (store::SharedNote* const note : notes_) note->set_unheard(unheard);
     // Who is cut off from the store would take all others for lost.

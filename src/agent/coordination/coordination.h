@@ -103,8 +103,9 @@ class Coordination final : public serve::AgentsView {
   int looks_without_ = 0;             ///< in a row, at a store that lacks what this agent wrote
   std::optional<TimePoint> rewrote_;  ///< when it wrote that again
   std::optional<TimePoint> full_;     ///< when the store was full last
-  TimePoint wrote_;                   ///< when this one wrote last because it leads
-  std::optional<TimePoint> twin_;     ///< when another agent last wrote under its name
+  std::optional<TimePoint> believe_from_;  ///< until then nobody's symptoms are heard
+  TimePoint wrote_;                        ///< when this one wrote last because it leads
+  std::optional<TimePoint> twin_;          ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;
 };
 

@@ -125,6 +125,23 @@ TEST_F(TwoAgents, AnIncidentHasTheLabelsOfTheNodeWhereItIsWhoeverLeads) {
   EXPECT_EQ(by_root["node:ctl-0"].front().at("node"), "ctl-0") << "which is gone";
 }
 
+TEST_F(TwoAgents, WhileTheStoreIsFullAFollowerSaysThatItDoesNotKnowAll) {
+  world.run_for(20s);
+  ASSERT_TRUE(lives[0]->leads());
+  shared.fail_with(Errc::kExhausted);
+  lives[0]->check("web", true);
+  lives[1]->check("bird", true);
+  world.run_for(3s);
+  EXPECT_EQ(lives[0]->open_roots().size(), 1U) << "nor does it hear of the other";
+  EXPECT_TRUE(lives[1]->open_roots().empty());
+  EXPECT_TRUE(lives[1]->cut_off().value_or("").starts_with("the store is full"));
+  EXPECT_FALSE(lives[0]->cut_off()) << "it says so itself";
+  shared.fail_with({});
+  world.run_for(5s);
+  EXPECT_EQ(lives[1]->open_roots().size(), 2U);
+  EXPECT_FALSE(lives[1]->cut_off());
+}
+
 TEST_F(TwoAgents, AStoreThatBeganAnewIsHeard) {
   for (int i = 0; i < 20; ++i) {
     lives[1]->check("web", i % 2 == 0);
@@ -144,6 +161,26 @@ TEST_F(TwoAgents, AStoreThatBeganAnewIsHeard) {
   world.run_for(30s);
   EXPECT_TRUE(lives[leader]->leads());
   EXPECT_TRUE(lives[leader]->open_roots().contains("check:bird@ctl-" + std::to_string(1 - leader)));
+}
+
+/// What the others say in an older copy is not what they say now.
+TEST_F(TwoAgents, NobodyIsToldWhatAnOlderCopyOfTheStoreSays) {
+  for (const bool fails : {true, false}) {
+    world.run_for(30s);
+    const int leader = lives[0]->leads() ? 0 : 1;
+    lives[leader]->copy_the_store();
+    lives[1 - leader]->check("bird", fails);
+    world.run_for(30s);
+    ASSERT_TRUE(lives[leader]->leads());
+    const std::set<std::string> before = lives[leader]->open_roots();
+    ASSERT_EQ(before.size(), fails ? 1U : 0U);
+    const std::size_t told = person.keys.size();
+    lives[leader]->restore_the_copy();
+    world.run_for(30s);
+    EXPECT_EQ(person.keys.size(), told) << fails;
+    EXPECT_EQ(lives[leader]->open_roots(), before);
+    lives[leader]->drop_the_copy();
+  }
 }
 
 TEST_F(TwoAgents, TwoOfOneNameSaySo) {

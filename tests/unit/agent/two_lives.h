@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -193,6 +194,26 @@ class SharingLife {
       disk_->rows("DELETE FROM " + std::string(table));
     disk_->rows("UPDATE store_meta SET revision = 1, compacted = 0, last_lease = 0");
   }
+  void copy_the_store() {
+    for (const std::string table : {"store_kv", "store_meta"})
+      disk_->rows("CREATE TABLE copy_of_" + table + " AS SELECT * FROM " + table);
+  }
+  /// As of a snapshot of etcd, which renews the leases: the history begins there.
+  void restore_the_copy() {
+    disk_->rows("UPDATE store_meta SET revision = revision + 1");
+    for (const std::string table : {"store_kv", "store_meta"}) {
+      disk_->rows("DELETE FROM " + table);
+      disk_->rows("DELETE FROM store_event");
+      disk_->rows("INSERT INTO " + table + " SELECT * FROM copy_of_" + table);
+    }
+    disk_->rows("DELETE FROM store_event");
+    disk_->rows("UPDATE store_meta SET compacted = revision");
+  }
+  void drop_the_copy() {
+    for (const std::string table : {"store_kv", "store_meta"})
+      disk_->rows("DROP TABLE copy_of_" + table);
+  }
+  [[nodiscard]] std::optional<std::string> cut_off() const { return incidents_.cut_off(); }
   [[nodiscard]] std::set<std::string> open_roots() const {
     std::set<std::string> roots;
     for (const auto& [id, incident] : incidents_.book().incidents()) {
