@@ -120,10 +120,10 @@ void PlanRunner::hear_doubt(const std::string& node, const std::string& why) {
     doubts_of_others_.erase(node);
     return;
   }
-  // Who leads has seen to it.
-  if (loaded_ && not_ours() && planner_.pauses().contains("")) return;
   doubts_of_others_[node] = why;
   see_to_doubts();
+  // Who leads may have seen to it. What was read of the store before may be what is lost.
+  follow();
 }
 
 std::optional<std::string> PlanRunner::standing_doubt() const {

@@ -105,6 +105,7 @@ TEST_F(PlanLeadership, ADoubtOfTheLeaderThatEndsWithItIsNotTheNextOnes) {
   watch(5s);
   ASSERT_TRUE(c.runner().planner().pauses().contains(""));
   note->hear("a", "the store was emptied", world_.now());
+  watch(1s);
   ASSERT_TRUE(a_.runner().resume("", "ann"));
   watch(1s);
   a_.lose();
@@ -125,6 +126,24 @@ TEST_F(PlanLeadership, WhatAnotherAgentDoubtedBeforeItWentAwayPausesEverything) 
   EXPECT_EQ(c.runner().planner().pauses().at("").by,
             "the agent: b says: the store was emptied; what somebody paused or rejected may be "
             "lost");
+}
+
+/// The pause that it had seen is what was lost.
+TEST_F(PlanLeadership, AFollowerBelievesADoubtAlthoughItSawEverythingPausedBefore) {
+  SharingAgent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  ASSERT_TRUE(a_.runner().pause("", std::nullopt, "ann"));
+  watch(2s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  a_.lose();
+  shared_.disk.rows("UPDATE store_meta SET revision = revision + 1");
+  shared_.disk.rows("DELETE FROM store_kv WHERE key LIKE 'pause/%'");
+  note->hear("b", "the store is an older copy", world_.now());
+  watch(1s);
+  c.win();
+  watch(5s);
+  ASSERT_TRUE(c.runner().planner().pauses().contains(""));
+  EXPECT_TRUE(c.runner().planner().pauses().at("").by.starts_with("the agent: b says"));
 }
 
 TEST_F(PlanLeadership, WhoKnewOfALossBeforeHeLedPausesEverything) {
