@@ -151,6 +151,7 @@ class IncidentManager final : public serve::IncidentControl {
   void mirror(const store::Follower::Records& records);
   void end_what_is_well();
   [[nodiscard]] bool is_said_to_be_well(std::string_view root) const;
+  [[nodiscard]] bool is_storm_over(const judge::incident::Incident& incident) const;
   /// Whether any other agent says it.
   [[nodiscard]] bool is_said(const judge::incident::Symptom& symptom) const;
   std::vector<judge::incident::Incident> decode(const store::Follower::Records& records);

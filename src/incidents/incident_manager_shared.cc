@@ -78,9 +78,16 @@ Task<void> IncidentManager::take_over() {
 void IncidentManager::end_what_is_well() {
   std::vector<std::int64_t> ended;
   for (const auto& [id, incident] : book_.incidents()) {
-    if (book_.awaited(id) && is_said_to_be_well(incident.root)) ended.push_back(id);
+    if (book_.awaited(id) && (is_said_to_be_well(incident.root) || is_storm_over(incident)))
+      ended.push_back(id);
   }
   for (const std::int64_t id : ended) take(book_.give_up(id, runtime_.now()));
+}
+
+/// What each agent said last was raised again, also of those that are away, and nothing was left to
+/// be part of it.
+bool IncidentManager::is_storm_over(const Incident& incident) const {
+  return incident.storm && unlooked_.empty() && book_.symptoms_of(incident.id, 1).empty();
 }
 
 bool IncidentManager::is_said_to_be_well(std::string_view root) const {

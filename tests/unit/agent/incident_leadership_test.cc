@@ -43,6 +43,37 @@ TEST_F(IncidentLeadership, WhoLeadsMakesNoIncidentBeforeItHasReadTheOthers) {
   EXPECT_EQ(agent.open(), 1U);
 }
 
+/// It stays open until it has been calm, and does not say that anything fails.
+TEST_F(IncidentLeadership, AStormThatEndedWhileNobodyLedIsKnownToBeOver) {
+  config::Config config = sample_config();
+  const config::Check like = config.checks.front();
+  config.checks.clear();
+  for (int i = 0; i < 8; ++i) {
+    config.checks.push_back(like);
+    config.checks.back().name = "c" + std::to_string(i);
+  }
+  const auto all = [&](Sharer& of, State from, State to) {
+    for (const config::Check& check : config.checks) of.check(check.name, from, to);
+  };
+  Sharer leader(world, "us", disk);
+  Sharer next(world, "them", disk, {.config = config});
+  leader.lead();
+  all(next, kError, kReported);
+  leader.manager->hear_peer("them", next.published);
+  world.run_for(5s);
+  ASSERT_EQ(leader.open_roots(), std::vector<std::string>{"storm:check"});
+  leader.leadership.lose();
+  world.run_for(1s);
+  all(next, kReported, kHealthy);
+  next.lead();
+  const auto summary = [&] { return next.manager->book().incidents().rbegin()->second.summary; };
+  EXPECT_TRUE(summary().starts_with("8 of ")) << summary();
+  world.run_for(5s);
+  EXPECT_TRUE(summary().starts_with("nothing of it fails now")) << summary();
+  world.run_for(6min);
+  EXPECT_EQ(next.open(), 0U);
+}
+
 TEST_F(IncidentLeadership, WhoFollowsShowsWhatTheOtherWritesAndTellsNothing) {
   Sharer leader(world, "us", disk);
   Sharer follower(world, "them", disk);
