@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::store {

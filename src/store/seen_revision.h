@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 namespace wardmote::store {
@@ -23,28 +24,20 @@ class SeenRevision {
     std::uint64_t history = 0;
   };
 
-  void when_set_back(std::function<void(Revision from, Revision to)> call) {
+  /// `call` gets what happened, for people.
+  void when_set_back(std::function<void(const std::string& what)> call) {
     set_back_ = std::move(call);
   }
   [[nodiscard]] Mark mark() const noexcept { return {newest_, history_}; }
   /// It was shown by something that may be older than another: an event, a member that is behind.
   void see(Revision revision) noexcept { newest_ = std::max(newest_, revision); }
   /// `revision` answers what was asked at `asked`. `wrote`: it is that of a change that was made.
-  void answered(const Mark& asked, Revision revision, bool wrote) {
-    if (asked.history != history_) return;
-    if (revision < asked.revision + (wrote ? 1 : 0)) {
-      ++history_;
-      const Revision from = std::exchange(newest_, revision);
-      if (set_back_) set_back_(from, revision);
-      return;
-    }
-    see(revision);
-  }
+  void answered(const Mark& asked, Revision revision, bool wrote);
 
  private:
   Revision newest_ = 0;
   std::uint64_t history_ = 0;  ///< counts the times that it was set back
-  std::function<void(Revision from, Revision to)> set_back_;
+  std::function<void(const std::string& what)> set_back_;
 };
 
 }  // namespace wardmote::store

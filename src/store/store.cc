@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/seen_revision.h"
 
 namespace wardmote::store {
 

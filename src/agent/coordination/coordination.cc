@@ -44,19 +44,16 @@ const std::string kNothing;
 /// As `wardmote status` counts it.
 constexpr Duration kIsolatedAfter = std::chrono::seconds(10);
 constexpr Duration kLookEvery = std::chrono::seconds(1);
-/// Longer than a living agent needs to write its records again.
-constexpr Duration kForgetAfter = std::chrono::seconds(10);
+/// Longer than a living agent needs to write its records again. After the store was set back what
+/// others say in it may be their word of before until then.
+constexpr Duration kWrittenAgain = std::chrono::seconds(10);
 /// What was just written comes back within these looks.
 constexpr int kLooksWithout = 3;
-/// After the store was set back what others say in it may be their word of before, until they have
-/// missed their own records and written them again.
-constexpr Duration kSaidAgain = std::chrono::seconds(10);
 /// Two agents of one name write no more often than this.
 constexpr int kLooksOfATwin = 20;
 constexpr Duration kTwinIsMeant = std::chrono::seconds(60);
 /// Of others: longer than a few agents of one name need to write one after the other.
 constexpr Duration kTwinsAreMeant = std::chrono::minutes(3);
-
 constexpr Duration kSpeaksAgain = std::chrono::minutes(1);
 /// Whoever leads must know that the store takes nothing.
 constexpr Duration kWriteEvery = std::chrono::seconds(10);
@@ -98,14 +95,10 @@ void Coordination::start(incidents::IncidentManager& incidents,
                          std::vector<store::SharedNote*> notes,
                          std::function<void(std::string)> doubt) {
   incidents_ = &incidents;
-  const auto set_back = [this, doubt = std::move(doubt)](store::Revision from, store::Revision to) {
-    believe_from_ = runtime_.now() + kSaidAgain;
-    doubt(fmt::format(
-        "the store was at revision {}, and what it says is of {}: it was emptied, or an "
-        "older copy was put in its place",
-        from, to));
-  };
-  store_.seen().when_set_back(set_back);
+  store_.seen().when_set_back([this, doubt = std::move(doubt)](const std::string& what) {
+    believe_from_ = runtime_.now() + kWrittenAgain;
+    doubt(what);
+  });
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
     presence_.put(store::symptoms_key(self_.node),
                   store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
@@ -149,12 +142,8 @@ void Coordination::hear(const store::Follower::Records& records) {
         known.registered == peer.registered ? known.registration : registration_of(node, peer);
     peer.said = known.said;
     peer.twins = wrote_again(known.registration, peer.registration) ? runtime_.now() : known.twins;
-    if (known.symptoms == peer.symptoms || peer.symptoms.empty()) continue;
-    if (believe_from_) {
-      peer.symptoms = known.symptoms;
-    } else {
-      hear_symptoms(node, peer);
-    }
+    if (believe_from_) peer.symptoms = known.symptoms;
+    if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
   keep_missing(seen);
   peers_ = std::move(seen);
@@ -165,9 +154,7 @@ void Coordination::tell_notes() {
   for (const store::SharedNote* const note : notes_) {
     std::string key = store::note_key(self_.node, note->name());
     std::string text = note->told();
-    std::string& told = told_[key];
-    if (told == text) continue;
-    told = text;
+    if (std::exchange(told_[key], text) == text) continue;
     presence_.put_view(std::move(key), std::move(text));
   }
 }
@@ -204,7 +191,7 @@ void Coordination::keep_missing(std::map<std::string, Peer>& seen) {
 void Coordination::forget_missing() {
   for (auto peer = peers_.begin(); peer != peers_.end();) {
     const bool gone =
-        peer->second.missing && runtime_.now() - *peer->second.missing >= kForgetAfter;
+        peer->second.missing && runtime_.now() - *peer->second.missing >= kWrittenAgain;
     if (gone) incidents_->forget_peer(peer->first);
     peer = gone ? peers_.erase(peer) : std::next(peer);
   }
@@ -292,8 +279,7 @@ Task<void> Coordination::watch_nodes() {
       wrote_ = runtime_.now();
     }
     std::vector<Symptom> lost = lost_nodes();
-    if (lost == told) continue;
-    told = lost;
+    if (std::exchange(told, lost) == lost) continue;
     incidents_->hear_peer(std::string(kNobody), std::move(lost));
   }
 }

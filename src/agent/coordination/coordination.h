@@ -78,8 +78,7 @@ class Coordination final : public serve::AgentsView {
   void keep_missing(std::map<std::string, Peer>& seen);
   /// Whose records were taken away is no agent any more; but one that lives writes its own again.
   void forget_missing();
-  /// Writes what this agent says of itself again, if it is not in the store: that may have been
-  /// emptied, or restored.
+  /// Writes what this agent says of itself again, if it is not in the store.
   void stand_by_own_records();
   [[nodiscard]] bool has_twin() const noexcept;
   [[nodiscard]] std::string unheard_agent() const;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace wardmote::store {
@@ -11,9 +11,10 @@ namespace {
 class SeenRevisionTest : public ::testing::Test {
  protected:
   SeenRevisionTest() {
-    seen.when_set_back([this](Revision from, Revision to) { told.emplace_back(from, to); });
+    seen.when_set_back(
+        [this](const std::string& what) { told.push_back(what.substr(0, what.find(":"))); });
   }
-  using Told = std::vector<std::pair<Revision, Revision>>;
+  using Told = std::vector<std::string>;
   SeenRevision seen;
   Told told;
 };
@@ -30,7 +31,7 @@ TEST_F(SeenRevisionTest, WhatOthersShowCountsForTheNextQuestion) {
   seen.see(9);
   seen.see(4);
   seen.answered(seen.mark(), 8, false);
-  EXPECT_EQ(told, (Told{{9, 8}}));
+  EXPECT_EQ(told, (Told{"the store was at revision 9, and what it says is of 8"}));
   EXPECT_EQ(seen.mark().revision, 8) << "the new history counts from there";
 }
 
@@ -40,7 +41,7 @@ TEST_F(SeenRevisionTest, AChangeMakesANewRevision) {
   seen.answered(seen.mark(), 10, true);
   EXPECT_EQ(told, Told());
   seen.answered(seen.mark(), 10, true);
-  EXPECT_EQ(told, (Told{{10, 10}}));
+  EXPECT_EQ(told, (Told{"the store was at revision 10, and what it says is of 10"}));
 }
 
 TEST_F(SeenRevisionTest, QuestionsOfBeforeTellNothingAboutTheNewHistory) {
@@ -48,7 +49,7 @@ TEST_F(SeenRevisionTest, QuestionsOfBeforeTellNothingAboutTheNewHistory) {
   const auto before = seen.mark();
   seen.answered(before, 5, false);
   seen.answered(before, 6, false);
-  EXPECT_EQ(told, (Told{{9, 5}}));
+  EXPECT_EQ(told, (Told{"the store was at revision 9, and what it says is of 5"}));
   EXPECT_EQ(seen.mark().revision, 5) << "it may be the old one that answers";
 }
 
