@@ -1,6 +1,7 @@
 """A cluster of real etcd members on loopback, from Debian's packages, to be killed, paused and restarted."""
 
 import os
+import shutil
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -109,6 +110,18 @@ class EtcdCluster:
     def run(self, *arguments: str, endpoints: list[str] | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(self.argv(*arguments, endpoints=endpoints), env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=30, check=False)
+
+    def restore(self, snapshot: Path) -> None:
+        """Of one member: it is killed, and begins anew from a file of `snapshot save`."""
+        [member] = self.members
+        member.kill()
+        folder = self.folder / member.name
+        shutil.rmtree(folder)
+        peer = member.argv[member.argv.index("--initial-advertise-peer-urls") + 1]
+        self.ctl("snapshot", "restore", str(snapshot), "--data-dir", str(folder), "--name", member.name,
+                 "--initial-cluster", f"{member.name}={peer}", "--initial-advertise-peer-urls", peer)
+        member.start()
+        wait_until(lambda: self.answers(member), 30.0, f"etcd: see {member.log}", every=0.1)
 
     def ctl(self, *arguments: str) -> str:
         done = self.run(*arguments)

@@ -1,0 +1,74 @@
+"""An older snapshot of a real etcd is restored while agents share it: what was ordered since is not believed to be allowed, and nobody is told
+what the snapshot says."""
+
+from pathlib import Path
+
+import pytest
+
+from agents_site import Site
+from tcp_target import Target
+from lab.etcd import EtcdCluster
+from lab.processes import wait_until
+
+PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
+
+
+@pytest.fixture
+def etcd(tmp_path):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd") as etcd:
+        yield etcd
+
+
+@pytest.fixture
+def targets():
+    targets = [Target() for _ in range(3)]
+    yield targets
+    for target in targets:
+        target.down()
+
+
+def pauses(agent) -> list[str]:
+    return [one["by"] for one in agent.json("/api/v1/plans")["pauses"]]
+
+
+def rows(agent) -> list[str]:
+    return [f"{row['kind']} {row['detail']}" for row in agent.json("/api/v1/actions")["actions"]]
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["goes-on", "all-restarted"])
+def test_a_pause_from_after_the_snapshot_is_not_forgotten(tmp_path, etcd, targets, restart):
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        wait_until(lambda: len(site["ctl-1"].json("/api/v1/agents")["agents"]) == 3, 10.0, "three agents")
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        assert site["ctl-1"].cli("pause", "all").returncode == 0
+        wait_until(lambda: all(pauses(agent) for agent in site.agents.values()), 10.0, "all to know the pause")
+        if restart:
+            # Nobody remembers anything but what is written down.
+            for name in list(site.agents):
+                site[name].kill()
+        etcd.restore(tmp_path / "snapshot")
+        if restart:
+            for name in list(site.agents):
+                site.start(name)
+        for agent in list(site.agents.values()):
+            wait_until(lambda one=agent: pauses(one), 30.0, f"{agent.name} to say that everything is paused")
+        leader = site.leader()
+        wait_until(lambda: any("may be lost" in row for row in rows(leader)), 10.0, f"why, in the journal: {rows(leader)}")
+
+
+def test_nobody_is_told_what_the_snapshot_says(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        wait_until(lambda: len(site["ctl-1"].json("/api/v1/agents")["agents"]) == 3, 10.0, "three agents")
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+        etcd.restore(tmp_path / "snapshot")
+        leader = site["ctl-1"]
+        wait_until(lambda: "my view alone" not in leader.cli("status").stdout and pauses(leader), 30.0, "the agents to have read it")
+        # Its own record is not what it says now until it has written it again.
+        wait_until(lambda: "check:svc@ctl-2" in etcd.ctl("get", "--prefix", ""), 20.0, "the agent to say again what fails")
+        targets[1].up()
+        wait_until(lambda: len(site.told()) == 2, 30.0, "the end")
+        assert site.told() == [(1, "opened"), (1, "resolved")]
