@@ -45,6 +45,7 @@ struct Told {
   std::size_t notices = 0;
   std::map<std::string, int> by_root;
   Duration takes{};
+  int refuses = 0;  ///< the next so many, after it took its time
 };
 
 /// Counts what it is told.
@@ -56,7 +57,9 @@ class FakeReceiver final : public act::notify::Channel {
                                                   runtime::Deadline) override {
     ++told_.notices;
     for (const judge::notify::NoticeItem& item : notice.items) ++told_.by_root[item.incident.root];
+    const bool refused = told_.refuses > 0 && told_.refuses-- > 0;
     co_await host_.sleep_until(host_.now() + told_.takes);
+    if (refused) co_return std::unexpected(judge::notify::Refusal{.reason = "HTTP 503"});
     co_return act::notify::DeliveryResult();
   }
 
@@ -232,6 +235,21 @@ TEST_F(NotifierLeadership, WhatWaitsForASlowReceiverIsToldOnceAlsoWhenTheLeadIsL
     // Of what was being told nobody knows how far it came.
     EXPECT_LE(times, root == under_way ? 2 : 1) << root;
   }
+}
+
+/// It is told again, and that the first attempt failed says nothing about the second one.
+TEST_F(NotifierLeadership, AnAttemptOfAnEarlierLeadThatFailsIsNotTriedTwice) {
+  leadership_.win();
+  world_.run_for(1min);
+  told_.takes = 14s;
+  told_.refuses = 1;
+  fail_check("bird");
+  ASSERT_TRUE(world_.run_until([&] { return told_.notices == 1; }, 10min));
+  world_.run_for(5s);
+  leadership_.lose();
+  leadership_.win();
+  world_.run_for(10min);
+  EXPECT_EQ(told_.notices, 2U);
 }
 
 TEST_F(NotifierLeadership, WhatWasReadUnderALeadThatIsLostTellsNobodyUnderTheNext) {
