@@ -121,7 +121,7 @@ void Notifier::mirror_silences(const std::map<std::string, std::string>& records
 }
 
 void Notifier::recall_groups(const std::map<std::string, std::string>& records) {
-  ++recalled_;
+  ++readings_;
   for (const auto& [key, record] : records) {
     auto group = store::decode_group(record, clock_of(runtime_));
     if (!group) {
@@ -190,13 +190,11 @@ void Notifier::pump() {
   }
   put_changed();
   if (!notices.empty()) {
-    records_.after_writing([this, recalled = recalled_, kept = std::move(notices)] {
+    for (Notice& notice : notices) notice.reading = readings_;
+    records_.after_writing([this, kept = std::move(notices)] {
       // Who leads now has them from the records, or finds them by itself.
       if (!records_.leads()) return;
-      for (const Notice& notice : kept) {
-        attempts_[notice.key()].push_back(recalled);
-        dispatcher_.send(notice);
-      }
+      for (const Notice& notice : kept) dispatcher_.send(notice);
     });
   }
   schedule();
@@ -235,7 +233,6 @@ void Notifier::schedule() {
 
 void Notifier::on_delivery(const Notice& notice, const act::notify::DeliveryResult& result) {
   if (notice.reminds) return;
-  const bool of_before = is_attempt_of_before(notice);
   if (!dispatcher_.knows(notice.receiver)) return;  // it was taken out while it was told
   const TimePoint now = runtime_.now();
   serve::ReceiverState& state = states_[notice.receiver];
@@ -252,8 +249,8 @@ void Notifier::on_delivery(const Notice& notice, const act::notify::DeliveryResu
     ++state.delivered;
     router_.delivered(notice.group, notice.number, now);
     tell(kDelivered, notice, result->complaint);
-  } else if (of_before) {
-    // It was read anew since, and is tried again.
+  } else if (notice.reading != readings_) {
+    // The attempt is of an earlier lead. What was to be told then is tried again already.
     ++state.refused;
   } else {
     ++state.refused;
@@ -265,16 +262,6 @@ void Notifier::on_delivery(const Notice& notice, const act::notify::DeliveryResu
   }
   put_changed();
   schedule();
-}
-
-/// A receiver answers in the order in which notices were sent.
-bool Notifier::is_attempt_of_before(const Notice& notice) {
-  const auto attempts = attempts_.find(notice.key());
-  if (attempts == attempts_.end()) return false;
-  const std::uint64_t recalled = attempts->second.front();
-  attempts->second.pop_front();
-  if (attempts->second.empty()) attempts_.erase(attempts);
-  return recalled != recalled_;
 }
 
 void Notifier::give_up(DeadLetter letter) {
@@ -371,6 +358,7 @@ std::string Notifier::send_test_to(const std::string& receiver) {
   notice.number = tests_;
   notice.receiver = receiver;
   notice.labels = {{"test", "true"}};
+  notice.reading = readings_;
   judge::notify::NoticeItem item;
   item.kind = judge::notify::NoticeKind::kOpened;
   item.labels = {{"test", "true"}, {"severity", "info"}};

@@ -91,8 +91,6 @@ class Notifier final : public serve::NotifyControl {
   void put_changed();
   void schedule();
   void on_delivery(const judge::notify::Notice& notice, const act::notify::DeliveryResult& result);
-  /// Takes note of its end. Whether the groups were read after it had begun.
-  bool is_attempt_of_before(const judge::notify::Notice& notice);
   void give_up(judge::notify::DeadLetter letter);
   std::string send_test_to(const std::string& receiver);
   void tell(judge::DeliveryChanged::Result result, const judge::notify::Notice& notice,
@@ -106,10 +104,7 @@ class Notifier final : public serve::NotifyControl {
   judge::notify::Muting muting_;
   std::map<std::string, serve::ReceiverState> states_;
   std::deque<judge::notify::DeadLetter> dead_;
-  /// Counts the times that the groups were read: what waited to be sent before is found anew.
-  std::uint64_t recalled_ = 0;
-  /// By the key of a notice: at which count each attempt was begun that has no result yet.
-  std::map<std::string, std::deque<std::uint64_t>> attempts_;
+  std::uint64_t readings_ = 0;  ///< of the groups, at the start and for each lead
   std::uint64_t tests_ = 0;
   act::notify::Dispatcher dispatcher_;
   WakeUp wake_up_;

@@ -42,6 +42,8 @@ struct Notice {
   bool reminds = false;
   std::vector<NoticeItem> items;  ///< at least one
   std::size_t left_out = 0;       ///< how many incidents did not fit
+  /// Of whoever sends it: in which life of the groups. Not written down.
+  std::uint64_t reading = 0;
 
   friend bool operator==(const Notice&, const Notice&) = default;
 
