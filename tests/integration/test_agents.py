@@ -2,32 +2,15 @@
 
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
 from agents_site import TTL, Site
-from tcp_target import Target
-from lab.etcd import ENVIRONMENT, EtcdCluster
+from lab.etcd import ENVIRONMENT
 from lab.processes import wait_until
 
-PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
 EXPIRY = 0.5  # etcd looks for expired leases twice a second
 ROUND = 0.5   # of ours: a look at the API, a loaded machine
-
-
-@pytest.fixture
-def etcd(tmp_path):
-    with EtcdCluster(PACKAGES, tmp_path / "etcd") as etcd:
-        yield etcd
-
-
-@pytest.fixture
-def targets():
-    targets = [Target() for _ in range(3)]
-    yield targets
-    for target in targets:
-        target.down()
 
 
 def test_one_message_for_what_any_agent_sees_and_all_show_it(tmp_path, etcd, targets):

@@ -1,30 +1,10 @@
 """An older snapshot of a real etcd is restored while agents share it: what was ordered since is not believed to be allowed, and nobody is told
 what the snapshot says."""
 
-from pathlib import Path
-
 import pytest
 
 from agents_site import Site
-from tcp_target import Target
-from lab.etcd import EtcdCluster
 from lab.processes import wait_until
-
-PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
-
-
-@pytest.fixture
-def etcd(tmp_path):
-    with EtcdCluster(PACKAGES, tmp_path / "etcd") as etcd:
-        yield etcd
-
-
-@pytest.fixture
-def targets():
-    targets = [Target() for _ in range(3)]
-    yield targets
-    for target in targets:
-        target.down()
 
 
 def pauses(agent) -> list[str]:

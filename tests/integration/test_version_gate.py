@@ -14,12 +14,6 @@ PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
 
 
 @pytest.fixture
-def etcd(tmp_path):
-    with EtcdCluster(PACKAGES, tmp_path / "etcd") as cluster:
-        yield cluster
-
-
-@pytest.fixture
 def keys(etcd):
     return GateKeys(etcd, "/wardmote/default/gate/k8s/state/", "/wardmote/default/gate/k8s/nodes/")
 
