@@ -324,10 +324,10 @@ void Life::rule() {
   if (dead_ || site_.truth.anybody_inside()) return;
   // He has looked whether what he had forbidden is forbidden still.
   if (!runner_.planner().pauses().empty()) static_cast<void>(runner_.resume("", "ann"));
-  std::map<std::int64_t, PlanState> waiting;
+  std::map<std::int64_t, judge::plan::Plan> waiting;
   for (const auto& [id, plan] : runner_.planner().plans()) {
     if (plan.state == PlanState::kProposed || plan.state == PlanState::kUnclear)
-      waiting.emplace(id, plan.state);
+      waiting.emplace(id, plan);
   }
   // What was rejected is not planned again before the member was seen well: a person asks for it.
   const bool idle = std::ranges::none_of(runner_.planner().plans(),
@@ -338,9 +338,11 @@ void Life::rule() {
     if (!asked && asked.error().context.contains("is not listed"))
       site_.truth.cluster.do_it({.plan = {}, .step = "rejoin", .moment = {}});
   }
-  for (const auto& [id, state] : waiting) {
+  for (const auto& [id, plan] : waiting) {
     // One that can go no further is in the way of a later one for the same member.
-    const bool in_the_way = state == PlanState::kUnclear && id != waiting.rbegin()->first;
+    const bool in_the_way =
+        plan.state == PlanState::kUnclear &&
+        (id != waiting.rbegin()->first || plan.reason.contains("reject it, and ask for another"));
     if (site_.truth.cluster.joined() || in_the_way) {
       static_cast<void>(runner_.reject(id, "ann", "it is of no use"));
     } else {

@@ -134,6 +134,24 @@ std::optional<std::string> objection_to_rebuild(const RepairPlan& plan, const Re
   return std::nullopt;
 }
 
+/// The member joined meanwhile and fell again, or another server took its place. Its database is
+/// not emptied before that one is removed too: nobody would account for it afterwards.
+std::optional<std::string> listed_since(const RepairPlan& plan, const RepairView& view) {
+  // What it was before it joined is not kicked, and may still be listed.
+  const bool all = plan.find(StepKind::kKick) != nullptr;
+  const auto took_its_place = [&](const RepairServer& server) {
+    if (server.member == plan.member) return all || !server.guessed;
+    return all && server.address == plan.address;
+  };
+  const RepairMember* const member = view.member(plan.member);
+  if (member != nullptr && member->joining) return std::nullopt;
+  const auto found = std::ranges::find_if(view.servers, took_its_place);
+  if (found == view.servers.end()) return std::nullopt;
+  return fmt::format(
+      "{} is listed as {} now, which this plan does not remove: reject it, and ask for another",
+      plan.member, short_name(found->id));
+}
+
 }  // namespace
 
 std::optional<std::string> objection(const RepairPlan& plan, const RepairView& view) {
@@ -222,6 +240,7 @@ std::optional<std::string> objection_to_rejoin(const RepairPlan& plan, const Rep
   if (is_listed(plan, view)) {
     return fmt::format("{} is still listed", short_name(plan.server));
   }
+  if (auto another = listed_since(plan, view)) return another;
   if (auto ill = ill_others(plan, view)) return ill;
   if (view.acknowledging < view.needed) return "the cluster has no quorum";
   return std::nullopt;

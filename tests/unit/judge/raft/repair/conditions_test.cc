@@ -111,6 +111,37 @@ TEST_F(PlanConditions, TheFormerServerOfAMemberThatJoinsStaysListedAndHindersNot
   EXPECT_EQ(objects(), "nobody knows whether ctl-3 was 1111");
 }
 
+// The command of a plan that is unclear had worked, and the member fell again before anybody
+// looked.
+TEST_F(PlanConditions, WhoJoinedAndFellAgainIsNotEmptiedWhileItIsListed) {
+  kicked();
+  EXPECT_EQ(objects_to_rejoin(), "");
+  view_.servers.push_back(listed_server("ctl-3", kNew, false));
+  const std::string listed =
+      "ctl-3 is listed as aaaa now, which this plan does not remove: reject it, and ask for "
+      "another";
+  EXPECT_EQ(objects_to_rejoin(), listed);
+  // Whose it is nobody remembers after a restart.
+  view_.servers.back().member.clear();
+  EXPECT_EQ(objects_to_rejoin(), listed);
+  view_.servers.back().address = "tcp:ctl-4:6643";
+  EXPECT_EQ(objects_to_rejoin(), "aaaa at tcp:ctl-4:6643 does not acknowledge the leader either");
+}
+
+// It had no server that could be kicked, and what is listed at its address may be the former one.
+TEST_F(PlanConditions, WhatIsListedForAStuckJoinerHindersOnlyAsItsOwn) {
+  stuck_joining();
+  view_.changing = false;
+  view_.members[2] = {"ctl-3", false, false, true, {}};
+  view_.servers.push_back(listed_server("ctl-3", kNew, false));
+  view_.servers.back().guessed = true;
+  EXPECT_EQ(objects_to_rejoin(), "");
+  view_.servers.back().guessed = false;
+  EXPECT_EQ(objects_to_rejoin(),
+            "ctl-3 is listed as aaaa now, which this plan does not remove: reject it, and ask for "
+            "another");
+}
+
 /// An election ends what a leader did for it, and the next leader begins anew.
 TEST_F(PlanConditions, WhoAsksToJoinHasAMinuteAfterAnElectionOrAJoinThatBroke) {
   plan_.code = Code::kRaftJoiningStuck;
