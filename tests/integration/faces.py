@@ -71,7 +71,8 @@ class World:
         self.peers = {name: Target() for name in PEERS}
         self.up = dict.fromkeys(PEERS, True)
         self.report: dict | None = {"live": True, "ready": True}
-        self.counts = False  # the optional one was healthy once
+        # The optional one counts when the agent saw it well once: it must have, it may have.
+        self.was_seen = self.was_up = False
         self.every = "200ms"
         self.story: list[str] = []
         self.wrong: list[str] = []
@@ -82,6 +83,7 @@ class World:
         self.sink.__enter__()
         if self.random.random() < 0.5:
             self.flip("maybe")
+        self.was_up = self.up["maybe"]
         self.write()
         self.start()
         self._threads = [threading.Thread(target=self._keep_reporting), threading.Thread(target=self._keep_comparing)]
@@ -113,6 +115,7 @@ class World:
     def flip(self, name: str) -> None:
         (self.peers[name].down if self.up[name] else self.peers[name].up)()
         self.up[name] = not self.up[name]
+        self.was_up |= self.up["maybe"]
 
     # What may happen.
 
@@ -185,9 +188,17 @@ class World:
             if any(not gate["ready"] for gate in status["gates"]) and status["verdict"] == "ok":
                 self.wrong.append(f"ok beside a closed gate: {body}")
 
-    def truth(self) -> Faces:
+    def counts(self) -> bool:
+        code, body = self.agent.get("/api/v1/status")
+        if code != 200:
+            return self.was_seen
+        seen = next(check["seen_good"] for check in json.loads(body)["checks"] if check["name"] == "maybe")
+        assert self.was_seen <= seen <= self.was_up, f"seen_good is {seen}"
+        return seen
+
+    def truth(self, counts: bool) -> Faces:
         failing = {name for name in ("a", "b") if not self.up[name]}
-        if not self.up["maybe"] and self.counts:
+        if not self.up["maybe"] and counts:
             failing.add("maybe")
         report = self.report or {"live": False, "ready": False}
         failing |= {f"r.{what}" for what, good in report.items() if not good}
@@ -198,7 +209,7 @@ class World:
         return Faces(worst, worst, 200 if ready else 503, 200 if live else 503, frozenset({("live", live), ("ready", ready)}), codes, codes,
                      frozenset(failing))
 
-    def faces(self) -> Faces | None:
+    def faces(self, counts: bool) -> Faces | None:
         """Nothing while it cannot be asked."""
         code, body = self.agent.get("/api/v1/status")
         if code != 200:
@@ -207,7 +218,7 @@ class World:
         verdict = {"ok": 0, "warning": 1, "critical": 2, "unknown": 3}[status["verdict"]]
         checks = {(check["name"], check["exit_code"]) for check in status["checks"]}
         metrics = {(name, int(code)) for name, code in re.findall(r'wardmote_check_status\{check="([^"]+)"[^}]*\} (\d)\n', self.agent.get("/metrics")[1])}
-        failing, measured = (frozenset((name, code) for name, code in found if code and (name != "maybe" or self.counts or self.up[name]))
+        failing, measured = (frozenset((name, code) for name, code in found if code and (name != "maybe" or counts or self.up[name]))
                              for found in (checks, metrics))
         standing = {symptom["component"].removeprefix("check:") for incident in self.agent.json("/api/v1/incidents")["incidents"]
                     for symptom in incident["standing"]}
@@ -226,12 +237,13 @@ class World:
     def settle(self) -> None:
         """Until all faces say what is true, and go on to; and until the receiver, which hears again, knows the same."""
         self.sink.manner = "ok"
-        said = None
+        said = true = None
 
         def right() -> bool:
-            nonlocal said
-            said = self.faces()
-            return said == self.truth()
+            nonlocal said, true
+            counts = self.counts()
+            said, true = self.faces(counts), self.truth(counts)
+            return said == true
 
         try:
             wait_until(right, 20.0, "the truth on every face", every=0.1)
@@ -239,8 +251,8 @@ class World:
             while time.monotonic() < until:
                 assert right(), "it did not last"
         except (TimeoutError, AssertionError) as error:
-            raise AssertionError(f"{error}\ntrue: {self.truth()}\nsaid: {said}\nstory: {self.story}\n{self.agent.output()}") from None
-        self.counts |= self.up["maybe"]
+            raise AssertionError(f"{error}\ntrue: {true}\nsaid: {said}\nstory: {self.story}\n{self.agent.output()}") from None
+        self.was_seen |= self.up["maybe"]
         # A merged incident ends with the one that it became a part of.
         incidents = self.agent.json("/api/v1/incidents?all=true")["incidents"]
         open_now = {one["id"] for one in incidents if one["phase"] == "open" and one["merged_into"] is None}
