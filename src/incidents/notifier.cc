@@ -77,7 +77,7 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
           [this](const Notice& notice, const act::notify::DeliveryResult& result) {
             on_delivery(notice, result);
           },
-          [this] { return records_.leads(); }),
+          [this](const Notice& notice) { return records_.leads() && is_due(notice); }),
       wake_up_(runtime, "notify", [this] { pump(); }),
       remind_(runtime, "remind receivers", [this] { remind(); }) {
   muting_.set_configured(std::move(options.silences));
@@ -198,6 +198,14 @@ void Notifier::pump() {
     });
   }
   schedule();
+}
+
+/// What waits is known to have been taken when an attempt of this agent's earlier lead succeeds.
+bool Notifier::is_due(const Notice& notice) const {
+  if (notice.reminds || notice.group == kTestGroup) return true;
+  const auto group = router_.groups().find(notice.group);
+  return group != router_.groups().end() && group->second.pending &&
+         group->second.pending->notice.number == notice.number;
 }
 
 /// Not written down and not counted: the next one says the same.

@@ -86,6 +86,7 @@ class Notifier final : public serve::NotifyControl {
   [[nodiscard]] Result<void> takes_orders() const;
   void recall_groups(const std::map<std::string, std::string>& records);
   void pump();
+  [[nodiscard]] bool is_due(const judge::notify::Notice& notice) const;
   void remind();
   void plan_reminder();
   void put_changed();

@@ -340,9 +340,9 @@ void Life::rule() {
   }
   for (const auto& [id, plan] : waiting) {
     // One that can go no further is in the way of a later one for the same member.
-    const bool in_the_way =
-        plan.state == PlanState::kUnclear &&
-        (id != waiting.rbegin()->first || plan.reason.contains("reject it, and ask for another"));
+    const bool in_the_way = plan.state == PlanState::kUnclear &&
+                            (id != waiting.rbegin()->first ||
+                             plan.reason.contains("reject the plan, and ask for another"));
     if (site_.truth.cluster.joined() || in_the_way) {
       static_cast<void>(runner_.reject(id, "ann", "it is of no use"));
     } else {

@@ -87,6 +87,7 @@ std::shared_ptr<const judge::plan::Remedy> FakeCluster::look() const {
       {"ctl-1", true, false, false, id_of("0001")},
       {"ctl-2", true, false, false, id_of("0002")},
       {std::string(kMember), joined_, false, !joined_, joined_ ? server(falls_) : MemberId{}}};
+  if (!joined_) seen.members.back().out_since = fell_;
   return std::make_shared<judge::raft::repair::RaftRemedy>(
       judge::raft::repair::RepairCluster{
           "ovn-nb", "OVN_Northbound", {"ctl-1", "ctl-2", std::string(kMember)}},

@@ -23,7 +23,7 @@ using judge::notify::Notice;
 using runtime::Task;
 
 Dispatcher::Dispatcher(runtime::Runtime& runtime, std::map<std::string, Receiver> receivers,
-                       Told told, std::function<bool()> may_send)
+                       Told told, MaySend may_send)
     : runtime_(runtime),
       told_(std::move(told)),
       may_send_(std::move(may_send)),
@@ -96,7 +96,7 @@ Task<void> Dispatcher::work_off(std::shared_ptr<Line> line) {
   while (!line->waiting.empty()) {
     Notice notice = std::move(line->waiting.front());
     line->waiting.pop_front();
-    if (may_send_()) co_await send_one(line, std::move(notice));
+    if (may_send_(notice)) co_await send_one(line, std::move(notice));
   }
 }
 

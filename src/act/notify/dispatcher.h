@@ -34,11 +34,13 @@ class Dispatcher {
   using Told =
       std::function<void(const judge::notify::Notice& notice, const DeliveryResult& result)>;
 
+  using MaySend = std::function<bool(const judge::notify::Notice& notice)>;
+
   /// `may_send` is asked before each notice; one that may not be sent is dropped, and nobody is
   /// told.
   Dispatcher(
       runtime::Runtime& runtime, std::map<std::string, Receiver> receivers, Told told,
-      std::function<bool()> may_send = [] { return true; });
+      MaySend may_send = [](const judge::notify::Notice&) { return true; });
 
   /// Replaces the receivers. A notice that is being sent is finished; notices that wait stay for
   /// receivers that still exist, the others are dropped.
@@ -73,7 +75,7 @@ class Dispatcher {
   runtime::Runtime& runtime_;
   std::map<std::string, std::shared_ptr<Line>> receivers_;  // shared with the task that sends
   Told told_;
-  std::function<bool()> may_send_;
+  MaySend may_send_;
   runtime::TaskGroup tasks_;
 };
 

@@ -237,6 +237,19 @@ TEST_F(NotifierLeadership, WhatWaitsForASlowReceiverIsToldOnceAlsoWhenTheLeadIsL
   }
 }
 
+TEST_F(NotifierLeadership, WhatAnAttemptOfAnEarlierLeadHasToldIsNotToldAgain) {
+  leadership_.win();
+  world_.run_for(1min);
+  told_.takes = 14s;
+  fail_check("bird");
+  ASSERT_TRUE(world_.run_until([&] { return told_.notices == 1; }, 10min));
+  world_.run_for(5s);
+  leadership_.lose();
+  leadership_.win();
+  world_.run_for(10min);
+  EXPECT_EQ(told_.notices, 1U);
+}
+
 /// It is told again, and that the first attempt failed says nothing about the second one.
 TEST_F(NotifierLeadership, AnAttemptOfAnEarlierLeadThatFailsIsNotTriedTwice) {
   leadership_.win();

@@ -148,7 +148,8 @@ std::optional<std::string> listed_since(const RepairPlan& plan, const RepairView
   const auto found = std::ranges::find_if(view.servers, took_its_place);
   if (found == view.servers.end()) return std::nullopt;
   return fmt::format(
-      "{} is listed as {} now, which this plan does not remove: reject it, and ask for another",
+      "{} is listed as {} now, which this plan does not remove: reject the plan, and ask for "
+      "another",
       plan.member, short_name(found->id));
 }
 

@@ -1,5 +1,6 @@
 #include "judge/raft/repair/steps.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -235,6 +236,13 @@ std::string end_of(const RepairPlan& plan) {
 Decision verify(const RepairPlan& plan, const RepairView& view, TimePoint now) {
   auto missing = missing_to_whole(plan, view);
   if (!missing) return {Move::kFinish, end_of(plan)};
+  const RepairMember* const member = view.member(plan.member);
+  const bool is_down = member != nullptr && member->out && !member->runs;
+  if (is_down && now - std::max(plan.changed, member->out_since.value_or(now)) > kPatience) {
+    return {Move::kAsk,
+            fmt::format("{} is down again: bring it back, or reject the plan, and ask for another",
+                        plan.member)};
+  }
   return {now - plan.changed > kCatchUp ? Move::kAsk : Move::kWait, *std::move(missing)};
 }
 

@@ -118,7 +118,7 @@ TEST_F(PlanConditions, WhoJoinedAndFellAgainIsNotEmptiedWhileItIsListed) {
   EXPECT_EQ(objects_to_rejoin(), "");
   view_.servers.push_back(listed_server("ctl-3", kNew, false));
   const std::string listed =
-      "ctl-3 is listed as aaaa now, which this plan does not remove: reject it, and ask for "
+      "ctl-3 is listed as aaaa now, which this plan does not remove: reject the plan, and ask for "
       "another";
   EXPECT_EQ(objects_to_rejoin(), listed);
   // Whose it is nobody remembers after a restart.
@@ -137,9 +137,10 @@ TEST_F(PlanConditions, WhatIsListedForAStuckJoinerHindersOnlyAsItsOwn) {
   view_.servers.back().guessed = true;
   EXPECT_EQ(objects_to_rejoin(), "");
   view_.servers.back().guessed = false;
-  EXPECT_EQ(objects_to_rejoin(),
-            "ctl-3 is listed as aaaa now, which this plan does not remove: reject it, and ask for "
-            "another");
+  EXPECT_EQ(
+      objects_to_rejoin(),
+      "ctl-3 is listed as aaaa now, which this plan does not remove: reject the plan, and ask for "
+      "another");
 }
 
 /// An election ends what a leader did for it, and the next leader begins anew.

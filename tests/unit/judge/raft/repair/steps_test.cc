@@ -326,6 +326,23 @@ TEST_F(PlanMachine, AMemberThatNeverCatchesUpIsAskedAboutAndNotGivenUp) {
   EXPECT_EQ(move(), Move::kAsk);
 }
 
+TEST_F(PlanMachine, AMemberThatFallsAgainBeforeItHasEverythingIsAskedAboutAfterAMinute) {
+  at(StepKind::kVerify);
+  kicked();
+  view_.members[2].out_since = now_ - 1h;
+  now_ += 60s;
+  EXPECT_EQ(move(), Move::kWait) << "it may not have begun yet";
+  now_ += 1s;
+  EXPECT_EQ(decision(), (Decision{Move::kAsk,
+                                  "ctl-3 is down again: bring it back, or reject the plan, and ask "
+                                  "for another"}));
+  view_.members[2].out_since = now_ - 60s;
+  EXPECT_EQ(move(), Move::kWait) << "it may be back in a moment";
+  view_.members[2].out_since = now_ - 61s;
+  view_.members[2].runs = true;
+  EXPECT_EQ(move(), Move::kWait) << "it joins";
+}
+
 // What becomes of a plan by what was decided and done.
 
 TEST_F(PlanMachine, AStepThatBeginsIsCountedAndClocked) {
