@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -275,7 +277,8 @@ class ForgetfulStore final : public Store {
   int unanswered = 0;  ///< so many of the next renewals
   bool grants = true;
   bool reads = true;
-  int lost_answers = 0;  ///< so many of the next transactions are made, and nobody is told
+  int lost_answers = 0;           ///< so many of the next transactions are made, and nobody is told
+  std::optional<Errc> news_fail;  ///< the next time that somebody asks for them
   std::vector<LeaseId> revoked;
 
   Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override {
@@ -296,7 +299,7 @@ class ForgetfulStore final : public Store {
     co_return done;
   }
   std::unique_ptr<Watch> watch(KeyRange keys, Revision from) override {
-    return below_.watch(std::move(keys), from);
+    return std::make_unique<ForgetfulWatch>(*this, below_.watch(std::move(keys), from));
   }
   Task<Result<Lease>> grant(Duration ttl, runtime::Deadline deadline) override {
     if (!grants) co_return fail(Errc::kClosed, "no lease");
@@ -319,6 +322,22 @@ class ForgetfulStore final : public Store {
   }
 
  private:
+  class ForgetfulWatch final : public Watch {
+   public:
+    ForgetfulWatch(ForgetfulStore& store, std::unique_ptr<Watch> below)
+        : store_(store), below_(std::move(below)) {}
+    Task<Result<WatchBatch>> next(runtime::Deadline deadline) override {
+      if (const auto failed = std::exchange(store_.news_fail, std::nullopt))
+        co_return fail(*failed, "no news");
+      auto batch = co_await below_->next(deadline);
+      co_return batch;
+    }
+
+   private:
+    ForgetfulStore& store_;
+    std::unique_ptr<Watch> below_;
+  };
+
   SimRuntime& host_;
   Store& below_;
 };
@@ -394,6 +413,25 @@ TEST_F(LoneElectionTest, ARenewalWithoutAnAnswerIsGivenUpInTimeForAnother) {
   world.run_for(30s);
   EXPECT_TRUE(election.leads());
   EXPECT_NE(election.own_key(), key) << "so many in a row are the end of a lease";
+  world.run(us, election.stop());
+}
+
+TEST_F(LoneElectionTest, WhoGetsNoNewsForAMomentDoesNotWaitForTheNextRenewal) {
+  Election election(us, store, {.candidate = "us", .ttl = 10min});
+  election.start();
+  world.run_for(5s);
+  std::size_t known = 1;
+  for (const Errc error : {Errc::kClosed, Errc::kMissing}) {
+    store.news_fail = error;
+    // The first one is still waited for as before.
+    for (int i = 0; i < 2; ++i) {
+      Transaction stand;
+      stand.changes.emplace_back(Put{"leader/ffff" + std::to_string(known), "somebody"});
+      ASSERT_TRUE(run_task(world, us, below.put_if(std::move(stand), us.deadline_in(1min))));
+      world.run_for(2s);
+      EXPECT_EQ(election.candidates().size(), ++known);
+    }
+  }
   world.run(us, election.stop());
 }
 

@@ -70,6 +70,12 @@ TEST_F(HistoryTest, WithoutADatabaseItRemembersTheNewest) {
   EXPECT_EQ(found.front().subject, "b");
   EXPECT_EQ(found.back().subject, "d");
   EXPECT_FALSE(history.reaches(WallTime()));
+  // Asked for everything there ever was.
+  History::Search search(history, {});
+  while (search.look_on()) {
+  }
+  EXPECT_EQ(search.size(), 3U);
+  EXPECT_FALSE(search.complete());
 }
 
 TEST_F(HistoryTest, WhoReadsAllThatItRemembersMayNotReachBackToTheBeginning) {

@@ -314,6 +314,15 @@ TEST_F(JournalTest, RowsThatGoWhileItIsVerifiedAreNotMissing) {
   EXPECT_GT(verdict->removed, before) << "rows have gone meanwhile";
 }
 
+TEST_F(JournalTest, MoreRowsThanAreReadAtOnceAreVerified) {
+  constexpr int kRows = 1100;
+  Journal journal(us, &database);
+  open(journal);
+  for (int i = 0; i < kRows; ++i) ASSERT_TRUE(append(journal, entry("intent")));
+  EXPECT_EQ(verify().rows, kRows);
+  EXPECT_FALSE(verify().fault);
+}
+
 TEST_F(JournalTest, GoesOnAfterADiskThatFailed) {
   Journal journal(us, &database);
   open(journal);
