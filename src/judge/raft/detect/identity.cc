@@ -35,6 +35,13 @@ bool shares_its_address(const ClusterSnapshot& snapshot, const ListedServer& lis
          });
 }
 
+/// Both answer where they are asked, and only one of them can listen where the list says.
+bool has_answering_twin(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
+  return listed.reporter && std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
+           return &other != &listed && same_text(other.address, listed.address) && other.reporter;
+         });
+}
+
 bool has_live_twin(const ClusterSnapshot& snapshot, const ListedServer& listed) noexcept {
   return std::ranges::any_of(snapshot.servers, [&](const ListedServer& other) {
     return &other != &listed && same_text(other.address, listed.address) && other.lives();
@@ -200,10 +207,13 @@ void detect_cluster_id_mismatch(const ClusterSnapshot& snapshot, Conditions& out
 
 void detect_stale_member(const ClusterSnapshot& snapshot, Conditions& out) {
   for (const ListedServer& listed : snapshot.servers) {
-    if (listed.reporter || !shares_its_address(snapshot, listed)) continue;
-    if (listed.lives()) {
+    if (!shares_its_address(snapshot, listed)) continue;
+    const bool both_answer = has_answering_twin(snapshot, listed);
+    if (listed.reporter && !both_answer) continue;
+    if (listed.lives() || both_answer) {
       // Who has joined anew is heard as the former one for a moment.
-      if (!listed.shares_address || !has_live_twin(snapshot, listed)) continue;
+      const bool both_live = listed.shares_address && has_live_twin(snapshot, listed);
+      if (!both_answer && !both_live) continue;
       Condition found = condition(kRaftStaleMember, std::string(listed.address), snapshot.shown);
       describe_two_alive(snapshot, listed.address, found.finding);
       out.push_back(std::move(found));

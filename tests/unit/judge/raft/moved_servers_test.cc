@@ -60,6 +60,21 @@ TEST(StaleMember, TwoWhoLiveAtOneAddressAreTold) {
   EXPECT_FALSE(alone.summary.contains("two of them live")) << alone.summary;
 }
 
+TEST(StaleMember, TwoMembersThatAnswerAtOneAddressAreTold) {
+  FakeCluster cluster(5);
+  cluster.watch(5s);
+  // Member 3 is wiped and joins with the address of member 2 by mistake.
+  Node& mistaken = cluster.node(3);
+  const MemberId former = mistaken.id;
+  mistaken.id = *parse_member_id(kSuccessor);
+  mistaken.address = cluster.node(2).address;
+  cluster.enlist(3);
+  cluster.strike(short_name(former));
+  const Finding finding = the(Code::kRaftStaleMember, cluster.watch(30s));
+  EXPECT_TRUE(finding.summary.ends_with("and two of them live")) << finding.summary;
+  EXPECT_TRUE(finding.advice->command.empty());
+}
+
 // The one that joined was in no list while both were alive.
 TEST(Removal, WhoWasAliveBesideOneThatJoinsAtItsAddressIsNoGhost) {
   FakeCluster cluster(4);
