@@ -184,6 +184,10 @@ Steps Book::pass(TimePoint now) {
       parts.unseen_until.reset();
       news = refresh(id) || news;
     }
+    if (parts.grave_until && now >= *parts.grave_until) {
+      parts.grave_until.reset();
+      news = refresh(id) || news;
+    }
     if (parts.symptoms.empty()) {
       idle.push_back(id);
     } else if (news) {
@@ -204,6 +208,7 @@ std::optional<TimePoint> Book::next_change() const {
   if (const auto thaw = freeze_.next()) consider(*thaw);
   for (const auto& [id, parts] : parts_) {
     if (parts.tell_at) consider(*parts.tell_at);
+    if (parts.grave_until) consider(*parts.grave_until);
     if (parts.unseen_until) {
       consider(*parts.unseen_until);
     } else if (parts.symptoms.empty() && incidents_.at(id).flapping) {

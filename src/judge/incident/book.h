@@ -121,6 +121,8 @@ class Book {
     /// recalled, and its root was not seen failing again yet
     std::optional<TimePoint> unseen_until;
     std::size_t awaited = 0;  ///< recalled: the number of symptoms then
+    /// recalled: until then it is as grave as it was, unless all of it was seen again
+    std::optional<TimePoint> grave_until;
     // Of storms only:
     std::map<std::string, std::size_t> owners;  ///< things that fail, with their symptoms
     std::vector<std::string> shared;            ///< the thing that all of them depend on

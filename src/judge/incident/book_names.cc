@@ -57,7 +57,7 @@ void Book::recall(const std::vector<Incident>& incidents, TimePoint now) {
       open_[kept.root] = kept.id;
       Parts& parts = parts_[kept.id];
       parts.awaited = incident.symptoms;
-      parts.unseen_until = now + policy_.settle;
+      parts.unseen_until = parts.grave_until = now + policy_.settle;
       parts.cause = {kept.severity, kept.code, kept.names, beginning_of(kept.summary)};
       if (kept.storm) resume_storm(kept, now);
       // An earlier version did not store it.
@@ -110,7 +110,9 @@ bool Book::refresh(std::int64_t id) {
   const bool by_cause = !parts.own.empty();
   const Symptom& title =
       by_cause ? standing_.at(std::get<Place>(*parts.own.begin())).symptom : gravest;
-  incident.severity = gravest.severity;
+  // After a restart the root may be seen before the graver things below it.
+  if (parts.symptoms.size() >= parts.awaited) parts.grave_until.reset();
+  incident.severity = parts.grave_until ? std::max(severity, gravest.severity) : gravest.severity;
   incident.code = title.code;
   incident.names = title.names;
   incident.summary = title.summary;

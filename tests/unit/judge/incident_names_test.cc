@@ -91,6 +91,28 @@ TEST_F(IncidentNames, ARestartChangesNoName) {
   EXPECT_EQ(next.incidents().at(1).symptoms, 2U);
 }
 
+// A root that is optional is a warning, and what hangs on it is not.
+TEST_F(IncidentNames, ARestartChangesNoSeverityWhileNotAllOfItWasSeenAgain) {
+  Symptom root = failing("check:daemon", "hung");
+  root.severity = Severity::kWarning;
+  root.optional = true;
+  raise(root);
+  raise(failing("check:peer-1"));
+  Book next = restarted();
+  EXPECT_TRUE(next.raise(root, now_).empty());
+  EXPECT_EQ(next.incidents().at(1).severity, Severity::kCritical);
+  EXPECT_TRUE(next.raise(failing("check:peer-1"), now_).empty());
+  const Steps better = next.clear(failing("check:peer-1"), now_);
+  ASSERT_EQ(better.size(), 1U);
+  EXPECT_EQ(better[0].incident.severity, Severity::kWarning) << "it was seen, and is over";
+  Book last = restarted();
+  last.raise(root, now_);
+  const TimePoint settled = now_ + BookPolicy().settle;
+  EXPECT_EQ(last.next_change(), settled);
+  EXPECT_EQ(last.pass(settled).at(0).incident.severity, Severity::kWarning)
+      << "that it still fails nobody has seen";
+}
+
 TEST_F(IncidentNames, ARootThatIsSeenWellAfterARestartGivesTheNameAway) {
   raise(failing("check:daemon", "hung"));
   Book next = restarted();
