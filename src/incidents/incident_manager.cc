@@ -126,8 +126,12 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
                       [this](const store::Follower::Records& records) {
                         if (!records_.leads()) notifier_.mirror_silences(records);
                       });
+    store->seen().when_set_back([this](const std::string&) {
+      if (records_.leads()) tasks_.spawn("write incidents anew", write_anew());
+    });
   }
   seen_good_.emplace(config_, records(), node_);
+  notifier_.ask_confirmed([this](const Incident& incident) { return confirmed(incident); });
   leadership.listen([this](bool leads) {
     // What is not written is another agent's to write.
     ++term_;

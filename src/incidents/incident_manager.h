@@ -146,6 +146,7 @@ class IncidentManager final : public serve::IncidentControl {
   runtime::Task<Result<void>> recall_checks();
   /// Begins to lead: with what those who led before have written.
   runtime::Task<void> take_over();
+  runtime::Task<void> write_anew();
   runtime::Task<Result<void>> take_over_incidents();
   /// Another agent leads, and has written this.
   void mirror(const store::Follower::Records& records);

@@ -74,6 +74,33 @@ Task<void> IncidentManager::take_over() {
   if (term_ == term) end_what_is_well();
 }
 
+/// An older copy is in the place of the store, and this agent goes on leading: what it knows is
+/// newer, and what it has ended must not begin again under the next leader.
+Task<void> IncidentManager::write_anew() {
+  const std::uint64_t term = term_;
+  std::map<std::string, std::string> old;
+  for (const std::string_view prefix :
+       {store::kIncidentPrefix, store::kGroupPrefix, store::kSilencePrefix}) {
+    auto records = co_await records_.load(std::string(prefix));
+    while (!records && term_ == term) {
+      co_await runtime_.sleep_until(runtime_.now() + kReadAgain);
+      if (term_ == term) records = co_await records_.load(std::string(prefix));
+    }
+    if (term_ != term) co_return;
+    old.merge(*std::move(records));
+  }
+  std::map<std::string, std::string> known = notifier_.records();
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  for (const auto& [id, incident] : book_.incidents())
+    known[store::incident_key(id)] = store::encode(incident, clock);
+  for (const auto& [key, value] : old) {
+    if (!known.contains(key)) records_.put(key, std::nullopt);
+  }
+  for (auto& [key, value] : known) records_.put(key, std::move(value));
+  numbers_ = {};
+  mark_numbers();
+}
+
 /// What became good while nobody led: who watches it has said so, and will not say it again.
 void IncidentManager::end_what_is_well() {
   std::vector<std::int64_t> ended;

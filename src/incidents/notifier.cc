@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -84,6 +85,11 @@ Notifier::Notifier(runtime::Runtime& runtime, RecordWriter& records, ChangeFeed&
   for (auto& [name, kind] : options.kinds) states_[name].kind = std::move(kind);
 }
 
+void Notifier::ask_confirmed(std::function<bool(const judge::incident::Incident&)> confirmed) {
+  confirmed_ = std::move(confirmed);
+  router_.ask_confirmed(confirmed_);
+}
+
 Task<Result<void>> Notifier::recall() {
   const std::uint64_t term = records_.term();
   const auto silences = co_await records_.load(std::string(store::kSilencePrefix));
@@ -96,6 +102,7 @@ Task<Result<void>> Notifier::recall() {
   // was told.
   dispatcher_.forget_waiting();
   router_ = judge::notify::Router(router_.policy());
+  router_.ask_confirmed(confirmed_);
   mirror_silences(*silences);
   recall_groups(*groups);
   router_.set_receivers(dispatcher_.receivers(), runtime_.now());
@@ -233,6 +240,16 @@ void Notifier::put_changed() {
                                            ? std::nullopt
                                            : std::optional(store::encode(group->second, clock)));
   }
+}
+
+std::map<std::string, std::string> Notifier::records() const {
+  const store::ClockPair clock = clock_of(runtime_);
+  std::map<std::string, std::string> records;
+  for (const auto& [id, group] : router_.groups())
+    records[store::group_key(id)] = store::encode(group, clock);
+  for (const Silence& silence : muting_.silences())
+    records[store::silence_key(silence.id)] = store::encode(silence);
+  return records;
 }
 
 void Notifier::schedule() {

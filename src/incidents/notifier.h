@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -59,6 +60,10 @@ class Notifier final : public serve::NotifyControl {
   void consider(const judge::incident::Incident& incident, const judge::notify::Labels& labels);
   /// These are the silences that who leads has written, and no others.
   void mirror_silences(const std::map<std::string, std::string>& records);
+  /// Router::ask_confirmed().
+  void ask_confirmed(std::function<bool(const judge::incident::Incident&)> confirmed);
+  /// All that it has written down, as it is now, by key.
+  [[nodiscard]] std::map<std::string, std::string> records() const;
   /// It is called otherwise now.
   void renew(const judge::incident::Incident& incident) { router_.renew(incident); }
   /// After recall(), of each incident: Router::catch_up().
@@ -102,6 +107,7 @@ class Notifier final : public serve::NotifyControl {
   ChangeFeed& feed_;
   const config::Node& own_;
   judge::notify::Router router_;
+  std::function<bool(const judge::incident::Incident&)> confirmed_;
   judge::notify::Muting muting_;
   std::map<std::string, serve::ReceiverState> states_;
   std::deque<judge::notify::DeadLetter> dead_;

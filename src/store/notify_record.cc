@@ -87,6 +87,7 @@ json::object encode_name(const CalledAs& called) {
   record["code"] = to_string(called.code);
   record["names"] = json::array(called.names.begin(), called.names.end());
   record["summary"] = called.summary;
+  record["root"] = called.root;
   return record;
 }
 
@@ -96,7 +97,8 @@ std::optional<CalledAs> decode_name(const json::object& member) {
   const json::object& fields = record->get_object();
   const auto code = judge::parse_code(text_in(fields, "code").value_or(""));
   if (!code) return std::nullopt;
-  return CalledAs{*code, texts_in(fields, "names"), text_in(fields, "summary").value_or("")};
+  return CalledAs{*code, texts_in(fields, "names"), text_in(fields, "summary").value_or(""),
+                  text_in(fields, "root").value_or("")};
 }
 
 json::object encode_item(const NoticeItem& item, const ClockPair& clock) {
@@ -105,6 +107,7 @@ json::object encode_item(const NoticeItem& item, const ClockPair& clock) {
   record["incident"] = encode(item.incident, clock);
   record["labels"] = encode_labels(item.labels);
   record["known_as"] = encode_labels(item.known_as);
+  if (!item.confirmed) record["confirmed"] = false;
   return record;
 }
 
@@ -119,6 +122,8 @@ Result<NoticeItem> decode_item(const json::object& record, const ClockPair& cloc
   item.incident = *std::move(incident);
   item.labels = decode_labels(record);
   item.known_as = decode_labels(record, "known_as");
+  const json::value* const confirmed = record.if_contains("confirmed");
+  item.confirmed = confirmed == nullptr || !confirmed->is_bool() || confirmed->get_bool();
   // From an earlier version, which sent the alert with the labels of that time.
   if (item.known_as.empty()) item.known_as = item.labels;
   return item;

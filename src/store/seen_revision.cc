@@ -1,5 +1,6 @@
 #include "store/seen_revision.h"
 
+#include <string>
 #include <utility>
 
 #include "base/format.h"
@@ -14,11 +15,11 @@ void SeenRevision::answered(const Mark& asked, Revision revision, bool wrote) {
   }
   ++history_;
   const Revision from = std::exchange(newest_, revision);
-  if (!set_back_) return;
-  set_back_(
-      fmt::format("the store was at revision {}, and what it says is of {}: it was emptied, or an "
-                  "older copy was put in its place",
-                  from, revision));
+  const std::string what = fmt::format(
+      "the store was at revision {}, and what it says is of {}: it was emptied, or an "
+      "older copy was put in its place",
+      from, revision);
+  for (const auto& call : set_back_) call(what);
 }
 
 }  // namespace wardmote::store

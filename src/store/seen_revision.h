@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace wardmote::store {
 
@@ -24,9 +25,9 @@ class SeenRevision {
     std::uint64_t history = 0;
   };
 
-  /// `call` gets what happened, for people.
+  /// `call` gets what happened, for people. One that is called destroys none of them.
   void when_set_back(std::function<void(const std::string& what)> call) {
-    set_back_ = std::move(call);
+    set_back_.push_back(std::move(call));
   }
   [[nodiscard]] Mark mark() const noexcept { return {newest_, history_}; }
   /// It was shown by something that may be older than another: an event, a member that is behind.
@@ -37,7 +38,7 @@ class SeenRevision {
  private:
   Revision newest_ = 0;
   std::uint64_t history_ = 0;  ///< counts the times that it was set back
-  std::function<void(const std::string& what)> set_back_;
+  std::vector<std::function<void(const std::string& what)>> set_back_;
 };
 
 }  // namespace wardmote::store

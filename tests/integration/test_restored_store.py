@@ -52,3 +52,35 @@ def test_nobody_is_told_what_the_snapshot_says(tmp_path, etcd, targets):
         targets[1].up()
         wait_until(lambda: len(site.told()) == 2, 30.0, "the end")
         assert site.told() == [(1, "opened"), (1, "resolved")]
+
+
+def silences(agent) -> dict[int, bool]:
+    return {one["id"]: one["active"] for one in agent.json("/api/v1/silences")["silences"]}
+
+
+def test_what_was_ended_since_the_snapshot_does_not_begin_again(tmp_path, etcd, targets):
+    """A silence that was ended, one that was made, and an incident that is over, also under the next leader."""
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        wait_until(lambda: len(site["ctl-1"].json("/api/v1/agents")["agents"]) == 3, 10.0, "three agents")
+        leader = site["ctl-1"]
+        assert leader.cli("silence", "add", "--match", "root=check:nothing", "--for", "4h").returncode == 0
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+        wait_until(lambda: silences(site["ctl-3"]) == {1: True}, 10.0, "all to know the silence")
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        assert leader.cli("silence", "expire", "1").returncode == 0
+        assert leader.cli("silence", "add", "--match", "root=check:other", "--for", "4h").returncode == 0
+        targets[1].up()
+        wait_until(lambda: len(site.told()) == 2, 30.0, "the end")
+        etcd.restore(tmp_path / "snapshot")
+        wait_until(lambda: pauses(leader), 30.0, "the leader to have noticed")
+        assert leader.leads()
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: silences(one) == {1: False, 2: True}, 20.0, f"{agent.name} to know which silence lasts")
+            wait_until(lambda one=agent: not one.open_incidents(), 20.0, f"{agent.name} to show no incident: {agent.open_incidents()}")
+        leader.kill()
+        next_one = site.leader()
+        wait_until(lambda: "NODE_DOWN" in next_one.cli("get", "incidents").stdout, 90.0, "the next one to lead")
+        assert silences(next_one) == {1: False, 2: True}
+        assert [one for one in site.told() if one[0] == 1] == [(1, "opened"), (1, "resolved")]

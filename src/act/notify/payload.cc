@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
@@ -54,6 +55,7 @@ json::object item_json(const NoticeItem& item, const store::ClockPair& clock) {
   for (const std::string& name : incident.names) names.emplace_back(escape_control(name));
   shown["names"] = std::move(names);
   shown["symptoms"] = incident.symptoms;
+  shown["confirmed"] = item.confirmed;
   shown["flapping"] = incident.flapping;
   shown["storm"] = incident.storm;
   shown["reopened"] = incident.reopened;
@@ -67,6 +69,10 @@ json::object item_json(const NoticeItem& item, const store::ClockPair& clock) {
   shown["resolved"] = incident.resolved ? json::value(format_utc(clock.wall(*incident.resolved)))
                                         : json::value(nullptr);
   return shown;
+}
+
+std::string_view doubt(const NoticeItem& item) noexcept {
+  return item.confirmed ? "" : judge::kUnconfirmed;
 }
 
 std::string_view word(const NoticeItem& item) {
@@ -112,18 +118,20 @@ json::object notice_json(const Notice& notice, const store::ClockPair& clock) {
 std::string notice_title(const Notice& notice) {
   const NoticeItem& first = foremost(notice);
   const std::size_t more = notice.items.size() - 1 + notice.left_out;
-  return fmt::format("{}{} {} {}: {}{}", word(first), first.incident.flapping ? " (flapping)" : "",
+  return fmt::format("{}{} {} {}: {}{}{}", word(first),
+                     first.incident.flapping ? " (flapping)" : "",
                      escape_control(first.incident.root, 128), to_string(first.incident.code),
-                     escape_control(first.incident.summary, 256),
+                     escape_control(first.incident.summary, 256), doubt(first),
                      more == 0 ? "" : fmt::format(" (and {} more)", more));
 }
 
 std::string item_text(const NoticeItem& item, const store::ClockPair& clock) {
   const Incident& incident = item.incident;
-  std::string text = fmt::format(
-      "#{} {} {} {} {}\n  {}\n  since {}", incident.id, word(item), to_string(item.kind),
-      to_string(incident.code), escape_control(incident.root, 128),
-      escape_control(incident.summary, kTextCap), format_utc(clock.wall(incident.since)));
+  std::string text =
+      fmt::format("#{} {} {} {} {}\n  {}{}\n  since {}", incident.id, word(item),
+                  to_string(item.kind), to_string(incident.code),
+                  escape_control(incident.root, 128), escape_control(incident.summary, kTextCap),
+                  doubt(item), format_utc(clock.wall(incident.since)));
   if (incident.resolved) text += ", over at " + format_utc(clock.wall(*incident.resolved));
   return text;
 }

@@ -27,6 +27,8 @@ struct NoticeItem {
   /// The labels with which the receiver was first notified of it. They never change during the
   /// incident, so a receiver that knows incidents by their labels can rely on these.
   Labels known_as{};
+  /// False: nobody has seen it since an agent began anew, or took over.
+  bool confirmed = true;
   friend bool operator==(const NoticeItem&, const NoticeItem&) = default;
 };
 

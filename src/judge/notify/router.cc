@@ -15,6 +15,7 @@
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"
+#include "judge/notify/naming.h"
 #include "judge/notify/notice.h"
 
 namespace wardmote::judge::notify {
@@ -67,54 +68,6 @@ bool over_and_silent(const Member& member) {
 /// Between 80 % and 120 %.
 Duration jittered(Duration time, std::uint64_t chance) {
   return time * 4 / 5 + time * 2 / 5 / 1000 * static_cast<std::int64_t>(chance % 1000);
-}
-
-/// In the order of the catalogue, in which a finding that explains others comes before them.
-bool graver(Code one, Code other) {
-  const Severity severity = info(one).severity;
-  const Severity of_other = info(other).severity;
-  return severity != of_other ? severity > of_other : one < other;
-}
-
-/// An end has a name that its receiver knows. If the incident was worse for a while, and that was
-/// over before it could be sent, the end says so.
-void call_as_told(NoticeItem& item, const std::optional<CalledAs>& told) {
-  Incident& ended = item.incident;
-  if (!told || told->code == ended.code) return;
-  std::string summary = told->summary;
-  if (graver(ended.code, told->code)) {
-    summary += "; at the worst " + std::string(to_string(ended.code)) + ": " + ended.summary;
-  }
-  ended.code = told->code;
-  ended.names = told->names;
-  ended.summary = std::move(summary);
-  const auto label = item.labels.find("code");
-  if (label != item.labels.end()) label->second = to_string(ended.code);
-}
-
-/// Its cause may be good, and what the receiver knows it by is not watched any more.
-void name_unwatched(NoticeItem& item) {
-  const auto root = item.known_as.find("root");
-  if (item.incident.unwatched || root == item.known_as.end()) return;
-  item.incident.summary = root->second + " is not watched any more, and nobody saw it good; " +
-                          std::move(item.incident.summary);
-}
-
-/// What is told of `member`, under a name that its receiver knows.
-NoticeItem item_of(NoticeKind kind, const Member& member) {
-  NoticeItem item{kind, member.incident, member.labels, member.known_as};
-  if (ends(kind)) call_as_told(item, member.called);
-  if (kind == NoticeKind::kUnwatched) name_unwatched(item);
-  return item;
-}
-
-/// The gravest name that the receiver got for `member` is remembered.
-void remember_name(Member& member, const Incident& told) {
-  if (told.phase == Phase::kResolved) {
-    member.called.reset();
-  } else if (!member.called || !graver(member.called->code, told.code)) {
-    member.called = {told.code, told.names, told.summary};
-  }
 }
 
 bool repeat_is_due(const Group& group, const Route& route, TimePoint now) {
@@ -206,10 +159,9 @@ std::vector<Notice> Router::reminders(const std::string& receiver, const Muting&
 Group& Router::group_for(const Route& route, std::int64_t incident, const Labels& labels) {
   // The labels may have changed since (another root was found): a receiver that knows the incident
   // by the old ones must not get a second beginning. Neither must one whose route groups otherwise
-  // now.
+  // now, or that another of its routes leads to.
   for (auto& [id, group] : groups_) {
-    const bool knows = group.receiver == route.receiver && group.members.contains(incident);
-    if (knows && (group.group_by == route.group_by || !is_routed(group))) return group;
+    if (group.receiver == route.receiver && group.members.contains(incident)) return group;
   }
   Labels common;
   for (const std::string& name : route.group_by) {
@@ -268,8 +220,18 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
       }
     }
     if (group.pending && !group.pending->under_way && now >= group.pending->next_try) {
-      group.pending->under_way = true;
-      notices.push_back(group.pending->notice);
+      Group::Pending& pending = *group.pending;
+      const auto until = held_until(group, muting, wall_now);
+      pending.held = until.has_value();
+      if (until) {
+        // Meanwhile nobody tries, and it is not given up.
+        pending.since = now;
+        pending.next_try = now + std::min(kMutedPause, Duration(*until - wall_now));
+        changed_.insert(id);
+      } else {
+        pending.under_way = true;
+        notices.push_back(pending.notice);
+      }
     }
     if (group.members.empty() && !group.pending) idle.push_back(id);
   }
@@ -291,13 +253,14 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
   for (auto& [id, member] : group.members) {
     const auto kind = kind_of(member);
     if (!kind || (*kind == NoticeKind::kOngoing && goes_on_elsewhere(group, member))) continue;
-    if (const auto muted = muted_until(group, member, *kind, muting, wall_now)) {
+    if (const auto muted = muted_until(group, member.labels, *kind, muting, wall_now)) {
       if (*kind == NoticeKind::kBrief) unheard.push_back(id);
       bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
       continue;
     }
     if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);
     NoticeItem item = item_of(*kind, member);
+    item.confirmed = !confirmed_ || confirmed_(member.incident);
     if (*kind == NoticeKind::kOngoing) {
       unknown_to_people = unknown_to_people || !member.incident.acknowledged;
       standing.push_back(std::move(item));
@@ -444,6 +407,7 @@ void Router::rest(Group& group, TimePoint now) {
 
 void Router::muting_changed(TimePoint now) {
   for (auto& [id, group] : groups_) {
+    if (group.pending && group.pending->held) group.pending->next_try = now;
     const Route& route = route_of(group);
     std::optional<TimePoint> at;
     for (const auto& [incident, member] : group.members) {

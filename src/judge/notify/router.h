@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -70,6 +72,7 @@ struct CalledAs {
   Code code{};
   std::vector<std::string> names;
   std::string summary;
+  std::string root{};
   friend bool operator==(const CalledAs&, const CalledAs&) = default;
 };
 
@@ -112,6 +115,7 @@ struct Group {
     TimePoint next_try;
     std::string last_refusal;
     bool under_way = false;  ///< the notice is being sent now
+    bool held = false;       ///< all that is new in it was muted after it was composed
     friend bool operator==(const Pending&, const Pending&) = default;
   };
   std::optional<Pending> pending;
@@ -134,6 +138,10 @@ class Router {
  public:
   explicit Router(RouterPolicy policy) : policy_(std::move(policy)) {}
 
+  /// Whether an open incident is seen now; else notices say that nobody has confirmed it.
+  void ask_confirmed(std::function<bool(const incident::Incident&)> confirmed) {
+    confirmed_ = std::move(confirmed);
+  }
   /// Restores what an earlier run stored; a notice that was on its way is sent again.
   void recall(Group group);
 
@@ -176,14 +184,15 @@ class Router {
   std::set<std::string> routed(std::int64_t incident, const Labels& labels);
   Group& group_for(const Route& route, std::int64_t incident, const Labels& labels);
   void hear_in(Group& group, const incident::Step& step, const Labels& labels, TimePoint now);
-  /// Whether a route still groups as it does.
-  [[nodiscard]] bool is_routed(const Group& group) const;
   [[nodiscard]] const Route& route_of(const Group& group) const;
   [[nodiscard]] const RetryPolicy& retry_of(const Group& group) const;
   /// When the receiver may hear of it; nothing: now.
-  [[nodiscard]] std::optional<WallTime> muted_until(const Group& group, const Member& member,
+  [[nodiscard]] std::optional<WallTime> muted_until(const Group& group, const Labels& labels,
                                                     NoticeKind kind, const Muting& muting,
                                                     WallTime wall_now) const;
+  /// Of the notice that waits to be tried again: the same.
+  [[nodiscard]] std::optional<WallTime> held_until(const Group& group, const Muting& muting,
+                                                   WallTime wall_now) const;
   /// When a route that leads it there is active again; nothing: one is now.
   [[nodiscard]] std::optional<WallTime> rests_until(const std::string& receiver,
                                                     const Labels& labels, WallTime now) const;
@@ -204,6 +213,7 @@ class Router {
   [[nodiscard]] const std::string& configured_name(const std::string& receiver) const;
 
   RouterPolicy policy_;
+  std::function<bool(const incident::Incident&)> confirmed_;
   std::map<std::string, Group> groups_;
   std::set<std::string> changed_;
 };

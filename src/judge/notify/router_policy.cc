@@ -103,12 +103,6 @@ bool Router::goes_on_elsewhere(const Group& group, const Member& member) const {
   });
 }
 
-bool Router::is_routed(const Group& group) const {
-  return std::ranges::any_of(policy_.routes, [&](const Route& route) {
-    return route.receiver == group.receiver && route.group_by == group.group_by;
-  });
-}
-
 const std::string& Router::configured_name(const std::string& receiver) const {
   const auto name = policy_.configured_as.find(receiver);
   return name == policy_.configured_as.end() ? receiver : name->second;
@@ -151,12 +145,24 @@ std::optional<WallTime> Router::rests_until(const std::string& receiver, const L
 }
 
 /// An end that a receiver waits for is sent in any case.
-std::optional<WallTime> Router::muted_until(const Group& group, const Member& member,
+std::optional<WallTime> Router::muted_until(const Group& group, const Labels& labels,
                                             NoticeKind kind, const Muting& muting,
                                             WallTime wall_now) const {
   if (ends(kind)) return std::nullopt;
-  return std::max(muting.until(member.labels, wall_now),
-                  rests_until(group.receiver, member.labels, wall_now));
+  return std::max(muting.until(labels, wall_now), rests_until(group.receiver, labels, wall_now));
+}
+
+std::optional<WallTime> Router::held_until(const Group& group, const Muting& muting,
+                                           WallTime wall_now) const {
+  const Notice& notice = group.pending->notice;
+  std::optional<WallTime> until;
+  for (const NoticeItem& item : notice.items) {
+    if (item.kind == NoticeKind::kOngoing && !notice.repeats) continue;
+    const auto muted = muted_until(group, item.labels, item.kind, muting, wall_now);
+    if (!muted) return std::nullopt;
+    until = std::min(until.value_or(*muted), *muted);
+  }
+  return until;
 }
 
 const RetryPolicy& Router::retry_of(const Group& group) const {

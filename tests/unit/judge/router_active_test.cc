@@ -41,6 +41,30 @@ TEST_F(ActiveRouteTest, AnEndIsToldAtAnyTimeAndNothingIsRepeatedOutside) {
   EXPECT_EQ(run(9h), Said{"115200s ongoing 2"}) << "at eight of the next day";
 }
 
+// Its receiver was away when the day ended.
+TEST_F(ActiveRouteTest, WhatWasRefusedIsNotTriedAgainOutside) {
+  now_ += 18h - 31s;
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  const auto notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_FALSE(router_.refused(notices[0].group, notices[0].number, {.reason = "503"}, now_, 0));
+  EXPECT_EQ(run(13h), Said{});
+  EXPECT_EQ(run(2h), Said{"115200s opened 1"}) << "at eight of the next day, and not given up";
+}
+
+TEST_F(ActiveRouteTest, AnEndIsTriedAgainAtAnyTime) {
+  now_ += 17h;
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(2h), Said{"61230s opened 1"});
+  step(1, StepKind::kResolved);
+  now_ = *router_.next_due();
+  const auto notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_FALSE(router_.refused(notices[0].group, notices[0].number, {.reason = "503"}, now_, 0));
+  EXPECT_EQ(run(1h).size(), 1U);
+}
+
 /// Warnings wait for the morning, and what is critical does not.
 TEST_F(ActiveRouteTest, OneOfSeveralRoutesToAReceiverIsEnough) {
   RouterPolicy policy = one_route();

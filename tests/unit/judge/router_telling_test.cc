@@ -51,7 +51,8 @@ TEST_F(RouterTest, ANoticeThatIsGivenUpKeepsWhatItMayBeKnownBy) {
   EXPECT_EQ(notices[0].items.at(0).known_as.at("root"), "daemon");
 }
 
-TEST_F(RouterTest, AReceiverWithTwoRoutesKnowsAnIncidentByOneSetOfLabels) {
+// The second one groups otherwise.
+TEST_F(RouterTest, AReceiverToWhichTwoRoutesLeadHearsOfAnIncidentOnce) {
   RouterPolicy policy = one_route();
   policy.routes.front().go_on = true;
   policy.routes.push_back({.receiver = "oncall",
@@ -62,10 +63,10 @@ TEST_F(RouterTest, AReceiverWithTwoRoutesKnowsAnIncidentByOneSetOfLabels) {
   step(1, StepKind::kOpened, "daemon");
   EXPECT_EQ(run(1min).size(), 1U);
   step(1, StepKind::kChanged, "node");
-  now_ += 30s;
+  now_ += 5min;
   const auto notices = take();
-  ASSERT_EQ(notices.size(), 1U) << "that of the second route";
-  EXPECT_EQ(notices[0].items.at(0).kind, NoticeKind::kOpened);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].items.at(0).kind, NoticeKind::kChanged);
   EXPECT_EQ(notices[0].items.at(0).known_as.at("root"), "daemon");
 }
 
@@ -75,6 +76,19 @@ TEST_F(RouterTest, ASilencedBeginningIsToldWhenTheSilenceEndsIfItStillStands) {
   step(2, StepKind::kOpened);
   EXPECT_EQ(run(59min), Said{"30s opened 2"});
   EXPECT_EQ(run(5min), Said{"3600s opened 1"}) << "at once, not a minute later";
+}
+
+TEST_F(RouterTest, WhatWasRefusedWaitsForTheEndOfASilenceThatBeganSince) {
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  auto notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_FALSE(router_.refused(notices[0].group, notices[0].number, {.reason = "503"}, now_, 0));
+  muting_.put({1, {{"root", true, "r1"}}, wall(), wall() + 30h, "ann", ""});
+  EXPECT_EQ(run(29h), Said{});
+  muting_.remove(1);
+  router_.muting_changed(now_);
+  EXPECT_EQ(run(0s), Said{"104430s opened 1"}) << "at once, as it was, and not given up";
 }
 
 TEST_F(RouterTest, WhatSeveralMuteIsToldWhenTheLastOfThemEnds) {
@@ -211,6 +225,29 @@ TEST_F(RouterTest, AnEndNamesWhatWasTold) {
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0].items.at(0).incident.code, Code::kRaftNoQuorum);
   EXPECT_EQ(notices[0].items.at(0).incident.summary, "no quorum");
+}
+
+// The cause was found, and all was over, before that could be sent.
+TEST_F(RouterTest, AnEndHasTheThingThatWasTold) {
+  const auto call = [&](const std::string& name) {
+    incidents_[1].code = Code::kCheckFailed;
+    incidents_[1].names = {name};
+    incidents_[1].summary = name + " fails";
+    incidents_[1].root = "check:" + name;
+  };
+  call("web");
+  step(1, StepKind::kOpened, "check:web");
+  run(1min);
+  call("host");
+  step(1, StepKind::kChanged, "check:host");
+  step(1, StepKind::kResolved, "check:host");
+  now_ += 5min;
+  const auto notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  const NoticeItem& end = notices[0].items.at(0);
+  EXPECT_EQ(end.incident.root, "check:web");
+  EXPECT_EQ(end.labels.at("root"), "check:web");
+  EXPECT_EQ(end.incident.summary, "web fails; at the worst CHECK_FAILED: host fails");
 }
 
 TEST_F(RouterTest, AnEndThatNobodySawSaysSo) {
