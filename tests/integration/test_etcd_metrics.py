@@ -64,6 +64,11 @@ def seen(watched: Watched, member: str) -> dict:
     return next((one["metrics"] for one in members if one["member"] == member), None) or {}
 
 
+def own(watched: Watched) -> set[str]:
+    """What is found of etcd, and not that one voter is no cluster."""
+    return {code for code in watched.codes() if code.startswith("ETCD_")}
+
+
 def test_the_metrics_of_a_cluster_that_is_well(tmp_path, in_memory):
     with EtcdCluster(PACKAGES, in_memory / "etcd", 3) as etcd, Watched(tmp_path, etcd, metrics=at_client_address) as watched:
         watched.wait_well()
@@ -119,10 +124,10 @@ def test_a_disk_that_is_slow_and_the_proposals_that_wait_for_it(tmp_path, in_mem
     with EtcdCluster(PACKAGES, in_memory / "etcd", 1, fast=False) as etcd, \
             Watched(tmp_path, etcd, metrics=at_client_address) as watched, writers(etcd.members[0], 2):
         wait_until(lambda: seen(watched, "m0").get("wal_fsync_p99_us") is not None, 60.0, "a percentile", every=0.5)
-        assert watched.codes() == set()
+        assert own(watched) == set()
         with SlowDisk(etcd.members[0].process, 150, tmp_path / "strace.log"), writers(etcd.members[0], 150):
             watched.wait("ETCD_SLOW_DISK", "ETCD_PROPOSAL_LAG", seconds=180)
-            assert watched.codes() == {"ETCD_SLOW_DISK", "ETCD_PROPOSAL_LAG"}
+            assert own(watched) == {"ETCD_SLOW_DISK", "ETCD_PROPOSAL_LAG"}
             slow = watched.finding("ETCD_SLOW_DISK")
             assert slow["severity"] == "warning" and slow["subjects"][0] == "m0", slow
             # The kernel held each up for 150 ms, which is in etcd's bucket from 128 to 256 ms.
@@ -131,7 +136,7 @@ def test_a_disk_that_is_slow_and_the_proposals_that_wait_for_it(tmp_path, in_mem
             assert watched.cluster()["members"][0]["outcome"] == "ok"
             shown = watched.agent.cli("status", "etcd")
             assert shown.returncode == 1 and "ETCD_SLOW_DISK" in shown.stdout, shown
-        wait_until(lambda: watched.codes() == set(), 120.0, "the disk to be well again", every=0.5)
+        wait_until(lambda: own(watched) == set(), 120.0, "the disk to be well again", every=0.5)
 
 
 @pytest.mark.slow
