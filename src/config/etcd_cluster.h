@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "observe/etcd/metrics_client.h"
 #include "observe/kinds.h"
 #include "runtime/endpoint.h"
 
@@ -14,7 +15,8 @@ namespace wardmote::config {
 /// One member of an etcd cluster.
 struct EtcdMember {
   std::string name;
-  runtime::Endpoint endpoint;  ///< tcp or tls
+  runtime::Endpoint endpoint;                           ///< tcp or tls
+  std::optional<observe::etcd::MetricsTarget> metrics;  ///< nothing: they are not read
   friend bool operator==(const EtcdMember&, const EtcdMember&) = default;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -6,13 +7,16 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
 #include "base/text.h"
+#include "codec/url.h"
 #include "config/config.h"
 #include "config/etcd_cluster.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/sections.h"
 #include "config/yaml.h"
+#include "observe/etcd/metrics_client.h"
 #include "observe/kinds.h"
 #include "observe/params.h"
 #include "runtime/endpoint.h"
@@ -22,13 +26,43 @@ namespace wardmote::config {
 namespace {
 
 using namespace std::chrono_literals;
+using observe::etcd::MetricsTarget;
 using runtime::Endpoint;
 
 constexpr std::size_t kMostMembers = 32;
 // What the judge calls critical has already stood for its window, so one such verdict is enough.
 constexpr ScheduleDefaults kDefaults{.every = 2s, .fall = 1, .rise = 1};
 
-EtcdMember read_member(const YamlNode& node, std::size_t number, Problems& problems) {
+/// Where `url` leads: with certificates, as they are for all endpoints of the cluster.
+MetricsTarget target_of(codec::Url url, const std::optional<runtime::TlsSettings>& tls) {
+  Endpoint at = Endpoint::tcp(url.host, url.port);
+  if (tls && url.scheme == "https") {
+    runtime::TlsSettings settings = *tls;
+    settings.protocol.clear();  // HTTP/1.1
+    at = Endpoint::tls_over_tcp(url.host, url.port, std::move(settings));
+  }
+  return {.url = std::move(url), .at = std::move(at)};
+}
+
+std::optional<MetricsTarget> read_metrics(const YamlNode& node, bool with_tls, Problems& problems) {
+  const std::string example = "write http://10.0.0.1:2381/metrics";
+  const auto text = read_text(node, "metrics", problems);
+  if (!text) return std::nullopt;
+  Result<codec::Url> url = codec::parse_url(*text);
+  if (!url) {
+    problems.add(node.at, "metrics", url.error().context, example);
+  } else if (url->target == "/") {
+    problems.add(node.at, "metrics", "the URL has no path", example);
+  } else if (url->scheme == "https" && !with_tls) {
+    problems.add(node.at, "metrics", "https needs the certificates under 'tls'", example);
+  } else {
+    return target_of(*std::move(url), std::nullopt);
+  }
+  return std::nullopt;
+}
+
+EtcdMember read_member(const YamlNode& node, std::size_t number, bool with_tls,
+                       Problems& problems) {
   MapReader map(node, fmt::format("member {}", number), problems);
   EtcdMember member;
   member.name = map.read_required("name", "name: etcd-1", read_name).value_or("");
@@ -41,6 +75,8 @@ EtcdMember read_member(const YamlNode& node, std::size_t number, Problems& probl
       member.endpoint = *std::move(endpoint);
     }
   }
+  if (const YamlNode* const metrics = map.find("metrics"))
+    member.metrics = read_metrics(*metrics, with_tls, problems);
   map.finish();
   return member;
 }
@@ -51,15 +87,16 @@ void check_unique(const EtcdMember& member, const EtcdCluster& cluster, Place at
   for (const EtcdMember& other : cluster.members) {
     const bool same_name = !member.name.empty() && other.name == member.name;
     const bool same_place = !member.endpoint.host.empty() && other.endpoint == member.endpoint;
-    if (!same_name && !same_place) continue;
-    problems.add(
-        at, fmt::format("member '{}'", member.name),
-        fmt::format("member '{}' has the same {}", other.name, same_name ? "name" : "endpoint"),
-        "give every member its own");
+    const bool same_metrics = member.metrics && other.metrics == member.metrics;
+    if (!same_name && !same_place && !same_metrics) continue;
+    const std::string_view what = same_name ? "name" : same_place ? "endpoint" : "metrics";
+    problems.add(at, fmt::format("member '{}'", member.name),
+                 fmt::format("member '{}' has the same {}", other.name, what),
+                 "give every member its own");
   }
 }
 
-void read_members(const YamlNode& list, EtcdCluster& cluster, Problems& problems) {
+void read_members(const YamlNode& list, bool with_tls, EtcdCluster& cluster, Problems& problems) {
   if (list.kind != YamlNode::Kind::kList || list.items.empty() ||
       list.items.size() > kMostMembers) {
     problems.add(list.at, "members", fmt::format("not a list of 1 to {} members", kMostMembers),
@@ -67,7 +104,7 @@ void read_members(const YamlNode& list, EtcdCluster& cluster, Problems& problems
     return;
   }
   for (const YamlNode& item : list.items) {
-    EtcdMember member = read_member(item, cluster.members.size() + 1, problems);
+    EtcdMember member = read_member(item, cluster.members.size() + 1, with_tls, problems);
     check_unique(member, cluster, item.at, problems);
     cluster.members.push_back(std::move(member));
   }
@@ -103,14 +140,19 @@ observe::Params read_etcd(const YamlNode& node, Problems& problems) {
   MapReader map(node, "etcd", problems);
   observe::Params params;
   EtcdCluster cluster;
+  const YamlNode* const tls = map.find("tls");
   if (const YamlNode* const members = map.require("members", "members: [...]"))
-    read_members(*members, cluster, problems);
+    read_members(*members, tls != nullptr, cluster, problems);
   std::vector<std::string> members;
+  std::vector<std::string> metrics;
   members.reserve(cluster.members.size());
-  for (const EtcdMember& member : cluster.members)
+  for (const EtcdMember& member : cluster.members) {
     members.push_back(member.name + "=" + to_string(member.endpoint));
+    if (member.metrics) metrics.push_back(member.name + "=" + to_string(member.metrics->url));
+  }
   params["members"] = std::move(members);
-  if (const YamlNode* const tls = map.find("tls")) {
+  if (!metrics.empty()) params["metrics"] = std::move(metrics);
+  if (tls != nullptr) {
     const runtime::TlsSettings settings = read_member_tls(*tls, problems);
     params["tls_ca"] = settings.ca;
     params["tls_certificate"] = settings.certificate;
@@ -145,7 +187,15 @@ EtcdCluster cluster_of(const Check& check) {
     auto endpoint = runtime::parse_endpoint(rest);
     if (!endpoint) continue;  // it was no endpoint in the file either, which is a problem of it
     if (tls) endpoint = Endpoint::tls_over_tcp(endpoint->host, endpoint->port, *tls);
-    cluster.members.push_back({std::string(name), *std::move(endpoint)});
+    cluster.members.push_back({std::string(name), *std::move(endpoint), std::nullopt});
+  }
+  const auto metrics = observe::param<std::vector<std::string>>(params, "metrics");
+  for (const std::string& each : metrics.value_or(std::vector<std::string>())) {
+    std::string_view rest = each;
+    const std::string_view name = take_until(rest, '=');
+    const auto member = std::ranges::find(cluster.members, name, &EtcdMember::name);
+    Result<codec::Url> url = codec::parse_url(rest);
+    if (url && member != cluster.members.end()) member->metrics = target_of(*std::move(url), tls);
   }
   cluster.expect = observe::param<std::vector<std::string>>(params, "expect")
                        .value_or(std::vector<std::string>());

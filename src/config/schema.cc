@@ -135,6 +135,8 @@ constexpr auto kEtcdCluster = std::to_array<KeySpec>({
 constexpr auto kEtcdMember = std::to_array<KeySpec>({
     {"name", Form::kName, true, "Unique in its cluster"},
     {"endpoint", Form::kText, true, "A client address of it: host:port"},
+    {"metrics", Form::kText, false,
+     "The URL of its metrics, as http://10.0.0.1:2381/metrics (they are not read)"},
 });
 constexpr auto kOvn = std::to_array<KeySpec>({
     {"database", Form::kName, true, "OVN_Northbound, OVN_Southbound or another clustered database"},

@@ -19,6 +19,6 @@ inline constexpr auto kShownAtOnce = std::to_array<Code>(
      Code::kEtcdUnstartedMember,  Code::kEtcdUnwatchedMember, Code::kEtcdVersionSkew,
      Code::kFailoverNoActive,     Code::kFailoverTwoActive,   Code::kFailoverAddressMissing,
      Code::kFailoverNotFollowing, Code::kFailoverNoStandby,   Code::kFailoverMemberMissing,
-     Code::kFailoverPaused});
+     Code::kFailoverPaused,       Code::kEtcdMetricsUnread});
 
 }  // namespace wardmote::judge

@@ -6,80 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from etcd_watched import Watched
 from openapi import OpenApi
 from lab.etcd import EtcdCluster, Member
 from lab.pki import Authority
 from lab.ports import free_port
 from lab.processes import wait_until
-from tools.agent import Agent, programs
+from tools.agent import programs
 
 PACKAGES = Path(__file__).resolve().parents[2] / "build/lab/etcd"
 QUOTA = 16 << 20
-
-
-class Watched:
-    """The cluster, and an agent that looks at it every 500 ms."""
-
-    def __init__(self, folder: Path, etcd: EtcdCluster, more: str = "", remembers: bool = False):
-        members = ", ".join(f"{{name: {member.name}, endpoint: '{member.address}'}}" for member in etcd.members)
-        self.config = folder / "wardmote.yaml"
-        (folder / "data").mkdir(exist_ok=True)
-        data = f"data: {folder}/data\n" if remembers else ""
-        self.config.write_text(f"api: {{socket: {folder}/api.sock}}\n{data}"
-                               f"clusters: [{{name: etcd, etcd: {{members: [{members}]{more}}}, every: 500ms, timeout: 450ms}}]\n", encoding="utf-8")
-        self.folder = folder
-        self.agent = Agent(self.config, folder / "api.sock")
-
-    def kill_and_start(self, meanwhile=lambda: None) -> None:
-        self.agent.process.kill()
-        self.agent.process.wait()
-        meanwhile()
-        self.agent = Agent(self.config, self.folder / "api.sock")
-        self.agent.wait_serving()
-
-    def __enter__(self) -> "Watched":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.agent.stop()
-
-    def begin_again(self) -> None:
-        """A new life of the agent, after an orderly end of the one before."""
-        self.agent = Agent(self.config, self.agent.api_socket)
-        self.agent.wait_serving()
-
-    def incidents(self) -> dict[int, str]:
-        return {one["id"]: f"{one['code']} of {one['root']}" for one in self.agent.json("/api/v1/incidents")["incidents"]}
-
-    def cluster(self) -> dict | None:
-        status, body = self.agent.get("/api/v1/etcd/etcd")
-        return json.loads(body) if status == 200 else None
-
-    def codes(self) -> set[str]:
-        seen = self.cluster()
-        return {finding["code"] for finding in seen["findings"]} if seen else set()
-
-    def finding(self, code: str) -> dict:
-        return next(finding for finding in self.cluster()["findings"] if finding["code"] == code)
-
-    def wait(self, *codes: str, seconds: float = 60.0) -> None:
-        """Until these are found, and perhaps others."""
-        try:
-            wait_until(lambda: set(codes) <= self.codes(), seconds, f"{codes}", every=0.2)
-        except TimeoutError as late:
-            raise AssertionError(f"{codes}: {self.cluster()}\n{self.agent.output()[-2000:]}") from late
-
-    def wait_well(self) -> None:
-        def well() -> bool:
-            seen = self.cluster()
-            return bool(seen) and seen["verdict"] == "ok" and not seen["findings"] and bool(seen["leader"])
-        try:
-            wait_until(well, 60.0, "the cluster to be well", every=0.2)
-        except TimeoutError as late:
-            raise AssertionError(f"{self.cluster()}\n{self.agent.output()[-2000:]}") from late
-
-    def leader(self) -> str:
-        return wait_until(lambda: (self.cluster() or {}).get("leader"), 60.0, "a leader", every=0.1)
 
 
 @pytest.fixture(scope="module")

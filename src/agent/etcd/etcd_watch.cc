@@ -121,8 +121,8 @@ void EtcdWatch::adopt(const config::Config& now, const config::ReloadPlan&) {
       auto cluster = std::make_shared<Cluster>();
       cluster->config = config;
       for (const config::EtcdMember& member : config.members) {
-        cluster->clients.push_back(
-            std::make_unique<observe::etcd::MemberClient>(runtime_, member.endpoint));
+        cluster->clients.push_back(std::make_unique<observe::etcd::MemberClient>(
+            runtime_, member.endpoint, member.metrics));
       }
       const auto first = not_judged(config, runtime_.now());
       hold_down(first->assessment.verdict, cluster->hold.looked(holds_, config.name, Round::kPart));

@@ -73,6 +73,43 @@ inline constexpr auto kCatalogue = std::to_array<CodeInfo>({
      "the version that each member reports",
      "Finish the upgrade. Versions that are more than one minor release apart must not run "
      "together."},
+    {Code::kEtcdSlowDisk,
+     "ETCD_SLOW_DISK",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(60)},
+     {},
+     "The disk of a member is slow: 1 % of the fsyncs of its log take over 10 ms, or of the "
+     "commits "
+     "of its database over 25 ms.",
+     "the histograms of both in the metrics of the member, over the last 40 seconds",
+     "Find out what else writes to this disk, and give etcd a faster one of its own."},
+    {Code::kEtcdProposalLag,
+     "ETCD_PROPOSAL_LAG",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(30)},
+     {},
+     "A member is behind with its proposals: 100 wait all the time, or 1,000 are committed and not "
+     "applied.",
+     "the proposals that are pending, committed and applied, in the metrics of the member",
+     "Look at the disk and the processor of this member, and find out which clients write so "
+     "much."},
+    {Code::kEtcdProposalsFail,
+     "ETCD_PROPOSALS_FAIL",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(60)},
+     {},
+     "Proposals keep failing at a member: clients that write through it get errors.",
+     "the growth of the failed proposals in the metrics of the member",
+     "Look at the other findings first: without a leader or a quorum every proposal fails. Else "
+     "look for a slow disk or a slow network between the members."},
+    {Code::kEtcdMetricsUnread,
+     "ETCD_METRICS_UNREAD",
+     Severity::kWarning,
+     {.fixed = std::chrono::seconds(60)},
+     {},
+     "The metrics of a member cannot be read, so nobody knows whether its disk is slow.",
+     "what came of the request to the address under 'metrics'",
+     "Correct 'metrics' of this member in the configuration, the firewall, or the certificates."},
 });
 
 }  // namespace wardmote::judge::etcd

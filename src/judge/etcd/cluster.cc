@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/time.h"
+#include "judge/condition/condition.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/etcd/dialect.h"
 #include "judge/etcd/member_facts.h"
@@ -135,9 +136,11 @@ Assessment assess(std::span<const MemberView> views, const Expectation& expectat
   // An alarm stands in the whole cluster, so any member shows it, and none hides it.
   const bool anybody = std::ranges::any_of(views, [](const MemberView& v) { return !!v.facts; });
   const Look look{.now = now, .blind_to = [&](std::string_view) { return !anybody; }};
-  ConditionReport own = memory.conditions.update(detect(views, expectation), look);
-
   Assessment assessment;
+  Conditions conditions = detect(views, expectation);
+  std::ranges::move(detect_load(views, memory, assessment.loads), std::back_inserter(conditions));
+  ConditionReport own = memory.conditions.update(std::move(conditions), look);
+
   assessment.verdict = with(generic.verdict, own.findings);
   assessment.findings = std::move(generic.findings);
   std::ranges::move(own.findings, std::back_inserter(assessment.findings));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "judge/condition/condition.h"
 #include "judge/condition/condition_tracker.h"
 #include "judge/etcd/member_facts.h"
+#include "judge/etcd/metrics.h"
 #include "judge/finding.h"
 #include "judge/judgement.h"
 #include "judge/outcome.h"
@@ -39,10 +41,18 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
+/// Of the metrics of one member.
+struct MemberMemory {
+  MetricsWindow window;
+  bool wal_slow = false;  ///< when its speed was last known
+  bool commit_slow = false;
+};
+
 /// What must be remembered between two rounds. A value.
 struct Memory {
   raft::Memory raft;
   ConditionTracker conditions;
+  std::map<std::string, MemberMemory> members;  ///< of whom metrics were asked, by name
 };
 
 struct Assessment {
@@ -50,6 +60,8 @@ struct Assessment {
   std::vector<Finding> findings;             ///< most severe first, then by code and subject
   std::vector<Observed> observed;            ///< in the same order
   std::vector<raft::MemberVerdict> members;  ///< in the order of the views
+  /// In the same order; nothing: it did not answer, or nobody asks for its metrics.
+  std::vector<std::optional<MemberLoad>> loads;
   raft::Quorum quorum;
   std::optional<std::size_t> leader;  ///< index into the views, if it answers
 };
@@ -67,6 +79,9 @@ Judgement judge_member(const MemberFacts& facts, std::optional<std::uint64_t> qu
 
 // detect.cc: what only etcd has.
 Conditions detect(std::span<const MemberView> views, const Expectation& expectation);
+// detect_metrics.cc: what their metrics show. Notes them, and says in `loads` what they say.
+Conditions detect_load(std::span<const MemberView> views, Memory& memory,
+                       std::vector<std::optional<MemberLoad>>& loads);
 /// How much of its quota the database has, from 0 on; nothing when the quota is not known.
 std::optional<double> share_of_quota(const MemberFacts& facts, std::optional<std::uint64_t> quota);
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "judge/etcd/metrics.h"
+
 namespace wardmote::judge::etcd {
 
 enum class AlarmKind : std::uint8_t { kNospace, kCorrupt, kOther };
@@ -42,6 +44,7 @@ struct MemberFacts {
   std::vector<Alarm> alarms;
   std::vector<std::string> errors;  ///< others than alarms
   std::vector<ListedMember> members;
+  std::optional<MetricsReport> metrics;  ///< nothing: nobody asks for them
 };
 
 /// As etcdctl writes it: 16 hexadecimal digits at most.

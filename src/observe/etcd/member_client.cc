@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/result.h"
@@ -17,13 +18,16 @@
 #include "codec/grpc.h"
 #include "codec/http2_session.h"
 #include "judge/etcd/member_facts.h"
+#include "judge/etcd/metrics.h"
 #include "observe/etcd/convert.h"
+#include "observe/etcd/metrics_client.h"
 #include "observe/reason.h"
 #include "runtime/deadline.h"
 #include "runtime/endpoint.h"
 #include "runtime/http2_connection.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::observe::etcd {
 
@@ -68,13 +72,43 @@ Result<std::string> message_of(const codec::Http2Call& call, std::string_view da
 
 }  // namespace
 
-MemberClient::MemberClient(runtime::Runtime& runtime, Endpoint at, unsigned fresh_every)
+MemberClient::MemberClient(runtime::Runtime& runtime, Endpoint at,
+                           std::optional<MetricsTarget> metrics, unsigned fresh_every)
     : runtime_(runtime),
       at_(std::move(at)),
       authority_(authority_of(at_)),
-      fresh_every_(fresh_every) {}
+      fresh_every_(fresh_every) {
+  if (metrics) metrics_.emplace(runtime, *std::move(metrics));
+}
 
 Task<Result<MemberFacts>> MemberClient::look(Deadline deadline) {
+  Result<MemberFacts> facts;
+  if (!metrics_) {
+    facts = co_await look_at_status(deadline);
+    co_return facts;
+  }
+  judge::etcd::MetricsReport report;
+  std::vector<Task<void>> tasks;
+  tasks.push_back(look_into(&facts, deadline));
+  tasks.push_back(read_metrics(&report, deadline));
+  co_await runtime::run_all(runtime_.executor(), std::move(tasks));
+  cost_.bytes_in += metrics_->cost().bytes_in;
+  cost_.bytes_out += metrics_->cost().bytes_out;
+  if (facts) facts->metrics = std::move(report);
+  co_return facts;
+}
+
+Task<void> MemberClient::look_into(Result<MemberFacts>* into, Deadline deadline) {
+  Result<MemberFacts> facts = co_await look_at_status(deadline);
+  *into = std::move(facts);
+}
+
+Task<void> MemberClient::read_metrics(judge::etcd::MetricsReport* into, Deadline deadline) {
+  judge::etcd::MetricsReport report = co_await metrics_->look(deadline);
+  *into = std::move(report);
+}
+
+Task<Result<MemberFacts>> MemberClient::look_at_status(Deadline deadline) {
   cost_ = {};
   // A cancelled look has left its call open.
   if (std::exchange(looking_, true)) connection_.reset();

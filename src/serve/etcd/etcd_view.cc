@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/format.h"
 #include "judge/etcd/cluster.h"
 #include "judge/etcd/member_facts.h"
+#include "judge/etcd/metrics.h"
 #include "judge/finding.h"
 #include "judge/outcome.h"
 #include "judge/raft/assess.h"
@@ -27,7 +29,8 @@ namespace {
 namespace json = boost::json;
 
 json::object member_json(const judge::etcd::MemberView& member,
-                         const judge::raft::MemberVerdict& verdict) {
+                         const judge::raft::MemberVerdict& verdict,
+                         const std::optional<judge::etcd::MemberLoad>& load) {
   json::object object;
   object["member"] = text(member.name);
   object["outcome"] = to_string(verdict.outcome);
@@ -37,6 +40,9 @@ json::object member_json(const judge::etcd::MemberView& member,
   object["detail"] = text_or_null(verdict.reason.text);
   object["facts"] = nullptr;
   if (member.facts) object["facts"] = etcd_member_json(*member.facts);
+  object["metrics"] = nullptr;
+  if (load && member.facts && member.facts->metrics)
+    object["metrics"] = etcd_metrics_json(*member.facts->metrics, *load);
   return object;
 }
 
@@ -71,9 +77,11 @@ json::object EtcdView::to_json(Moment at) const {
   json::array all;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const bool judged_too = i < assessment.members.size();
-    all.emplace_back(member_json(
-        members[i], judged_too ? assessment.members[i]
-                               : judge::raft::MemberVerdict{judge::Outcome::kUnknown, {}}));
+    all.emplace_back(member_json(members[i],
+                                 judged_too
+                                     ? assessment.members[i]
+                                     : judge::raft::MemberVerdict{judge::Outcome::kUnknown, {}},
+                                 load_of(i)));
   }
   object["members"] = std::move(all);
   object["findings"] = findings_json(assessment.findings, at);
@@ -81,11 +89,37 @@ json::object EtcdView::to_json(Moment at) const {
   return object;
 }
 
+std::optional<judge::etcd::MemberLoad> EtcdView::load_of(std::size_t member) const {
+  return member < assessment.loads.size() ? assessment.loads[member] : std::nullopt;
+}
+
+void EtcdView::measure_metrics(Exposition& out, std::size_t member) const {
+  const auto row = [](std::string_view name) { return row_of(kEtcdMetrics, name); };
+  const std::optional<judge::etcd::MemberLoad> load = load_of(member);
+  const judge::etcd::MemberView& view = members[member];
+  if (!load || !view.facts || !view.facts->metrics) return;
+  const std::string_view labels[] = {id.name, view.name};
+  out.add(row("wardmote_etcd_member_metrics_up"), labels, view.facts->metrics->metrics ? 1 : 0);
+  if (load->wal_fsync)
+    out.add(row("wardmote_etcd_member_wal_fsync_p99_seconds"), labels, load->wal_fsync->p99);
+  if (load->backend_commit)
+    out.add(row("wardmote_etcd_member_backend_commit_p99_seconds"), labels,
+            load->backend_commit->p99);
+  if (load->pending)
+    out.add(row("wardmote_etcd_member_proposals_pending"), labels,
+            static_cast<double>(*load->pending));
+  if (load->behind)
+    out.add(row("wardmote_etcd_member_proposals_behind"), labels,
+            static_cast<double>(*load->behind));
+}
+
 void EtcdView::measure(Exposition& out, Moment) const {
   const auto row = [](std::string_view name) { return row_of(kEtcdMetrics, name); };
   const std::string_view name[] = {id.name};
   out.add(row("wardmote_etcd_verdict"), name, exit_code_of(outcome_of(assessment.verdict)));
-  for (const judge::etcd::MemberView& member : members) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const judge::etcd::MemberView& member = members[i];
+    measure_metrics(out, i);
     const std::string_view labels[] = {id.name, member.name};
     out.add(row("wardmote_etcd_member_up"), labels, member.facts ? 1 : 0);
     if (!member.facts) continue;

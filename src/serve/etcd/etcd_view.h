@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "judge/condition/condition.h"
 #include "judge/etcd/cluster.h"
+#include "judge/etcd/metrics.h"
 #include "judge/finding.h"
 #include "judge/verdict.h"
 #include "serve/metrics/exposition.h"
@@ -31,6 +33,16 @@ inline constexpr MetricInfo kEtcdMetrics[] = {
      "The size of its database."},
     {"wardmote_etcd_member_db_in_use_bytes", MetricType::kGauge, "cluster,member",
      "The part of its database that is in use."},
+    {"wardmote_etcd_member_metrics_up", MetricType::kGauge, "cluster,member",
+     "Whether its own metrics could be read; only where the configuration names them."},
+    {"wardmote_etcd_member_wal_fsync_p99_seconds", MetricType::kGauge, "cluster,member",
+     "99 % of the fsyncs of its log took no longer, over the last 40 seconds or more."},
+    {"wardmote_etcd_member_backend_commit_p99_seconds", MetricType::kGauge, "cluster,member",
+     "99 % of the commits of its database took no longer, over the last 40 seconds or more."},
+    {"wardmote_etcd_member_proposals_pending", MetricType::kGauge, "cluster,member",
+     "Proposals that wait in it."},
+    {"wardmote_etcd_member_proposals_behind", MetricType::kGauge, "cluster,member",
+     "Proposals that it knows to be committed and has not applied."},
     {"wardmote_etcd_finding", MetricType::kGauge, "cluster,code,severity",
      "Present findings of an etcd cluster, by code and severity."},
 };
@@ -40,9 +52,10 @@ inline constexpr Family kEtcdFamily{judge::etcd::kEtcdKind, "etcd", "/api/v1/etc
 /// One etcd cluster, as judged last. Its JSON:
 ///
 /// {"etcd", "at", "verdict", "quorum": {"voters", "needed", "live"}, "leader",
-///  "members": [{"member", "outcome", "reason", "detail", "facts"}], "findings", "observed"}
+///  "members": [{"member", "outcome", "reason", "detail", "facts", "metrics"}], "findings",
+///  "observed"}
 ///
-/// `facts` are those of member_json.h, or null.
+/// `facts` and `metrics` are those of member_json.h, or null.
 class EtcdView final : public ThingView {
  public:
   explicit EtcdView(std::string name) : ThingView({judge::etcd::kEtcdKind, std::move(name)}) {}
@@ -64,6 +77,10 @@ class EtcdView final : public ThingView {
   [[nodiscard]] boost::json::object names() const override;
   [[nodiscard]] boost::json::object to_json(Moment at) const override;
   void measure(Exposition& out, Moment at) const override;
+
+ private:
+  [[nodiscard]] std::optional<judge::etcd::MemberLoad> load_of(std::size_t member) const;
+  void measure_metrics(Exposition& out, std::size_t member) const;
 };
 
 /// The name of an etcd cluster in the graph of incidents.

@@ -2,11 +2,15 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/text.h"
 #include "judge/etcd/member_facts.h"
+#include "judge/etcd/metrics.h"
 #include "serve/json_values.h"
 
 namespace wardmote::serve {
@@ -49,6 +53,19 @@ json::object etcd_member_json(const judge::etcd::MemberFacts& member) {
   }
   object["members"] = std::move(members);
   return object;
+}
+
+json::object etcd_metrics_json(const judge::etcd::MetricsReport& report,
+                               const judge::etcd::MemberLoad& load) {
+  const auto microseconds = [](const std::optional<judge::etcd::Percentile>& of) {
+    return of ? json::value(std::llround(of->p99 * 1e6)) : json::value(nullptr);
+  };
+  return {{"reason", code_or_null(report.reason)},
+          {"detail", text_or_null(report.reason.text)},
+          {"wal_fsync_p99_us", microseconds(load.wal_fsync)},
+          {"backend_commit_p99_us", microseconds(load.backend_commit)},
+          {"proposals_pending", number_or_null(load.pending)},
+          {"proposals_behind", number_or_null(load.behind)}};
 }
 
 }  // namespace wardmote::serve

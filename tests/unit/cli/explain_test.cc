@@ -39,7 +39,20 @@ TEST(ExplainSubject, ShowsAThingThatIsWell) {
     const std::string drawn = draw_subject(explain_subject(name, status).value(), kPlain);
     EXPECT_TRUE(drawn.contains("kube  etcd cluster of 1 member")) << drawn;
     EXPECT_TRUE(drawn.contains("No finding names it.")) << drawn;
+    EXPECT_FALSE(drawn.contains("FSYNC")) << drawn << "nobody asks for its metrics";
   }
+}
+
+TEST(ExplainSubject, ShowsHowFastTheDiskOfAMemberIsWhereThatIsKnown) {
+  const json::value status = json::parse(R"({"etcd": [{"etcd": "kube", "verdict": "ok",
+    "quorum": {"voters": 3, "live": 3}, "findings": [], "observed": [], "members": [
+      {"member": "a", "outcome": "ok", "metrics": {"reason": null, "wal_fsync_p99_us": 1990}},
+      {"member": "b", "outcome": "ok", "metrics": {"reason": "refused", "wal_fsync_p99_us": null}},
+      {"member": "c", "outcome": "ok", "metrics": null}]}]})");
+  const std::string drawn = draw_subject(explain_subject("kube", status).value(), kPlain);
+  EXPECT_TRUE(drawn.contains("  FSYNC P99 ")) << drawn;
+  EXPECT_TRUE(drawn.contains("  2.0 ms ")) << drawn;
+  EXPECT_TRUE(drawn.contains("  unknown: refused ")) << drawn;
 }
 
 TEST(ExplainCode, QuotesTheEvidenceOfWhatStandsNow) {

@@ -62,6 +62,45 @@ TEST(EtcdClusters, WithoutTlsTheyAreAskedInTheClear) {
   EXPECT_FALSE(clusters.at(0).quota);
 }
 
+TEST(EtcdClusters, AMemberMaySayWhereItsMetricsAre) {
+  const auto config = parse_config(R"(
+clusters:
+  - name: etcd
+    etcd:
+      members:
+        - {name: a, endpoint: 10.0.0.1:2379, metrics: "https://10.0.0.1:2379/metrics"}
+        - {name: b, endpoint: 10.0.0.2:2379, metrics: "http://[fe80::1]:2381/metrics"}
+        - {name: c, endpoint: 10.0.0.3:2379}
+      tls: {ca: /etc/ca.pem, certificate: /etc/c.pem, key: /etc/k.pem}
+)",
+                                   observe::probe_kinds());
+  ASSERT_TRUE(config) << config.error().front().what << config.error().front().why;
+  const auto clusters = etcd_clusters(*config);
+  const std::vector<EtcdMember>& members = clusters.at(0).members;
+  ASSERT_TRUE(members.at(0).metrics);
+  EXPECT_EQ(members[0].metrics->url.target, "/metrics");
+  EXPECT_EQ(members[0].metrics->at.kind, Endpoint::Kind::kTls);
+  EXPECT_EQ(members[0].metrics->at.port, 2379);
+  EXPECT_EQ(members[0].metrics->at.tls->certificate, "/etc/c.pem");
+  EXPECT_EQ(members[0].metrics->at.tls->protocol, "") << "HTTP/1.1";
+  EXPECT_EQ(members[0].metrics->at.tls->trust, runtime::TlsSettings::Trust::kChainAndName);
+  EXPECT_EQ(members.at(1).metrics->at, Endpoint::tcp("fe80::1", 2381)) << "in the clear";
+  EXPECT_FALSE(members.at(2).metrics);
+}
+
+TEST(EtcdClusters, OtherMetricsAreAnotherCluster) {
+  const auto with = [](const std::string& more) {
+    const auto config = parse_config(
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:2379" + more + "}]}}]",
+        observe::probe_kinds());
+    EXPECT_TRUE(config) << more;
+    return etcd_clusters(*config);
+  };
+  EXPECT_NE(with(""), with(", metrics: 'http://h:2379/metrics'"));
+  EXPECT_NE(with(", metrics: 'http://h:2381/metrics'"), with(", metrics: 'http://h:2379/metrics'"));
+  EXPECT_EQ(with(", metrics: 'http://h:2379/metrics'"), with(", metrics: 'http://H:2379/metrics'"));
+}
+
 TEST(EtcdClusters, WhatIsWrongIsSaid) {
   for (const char* wrong :
        {"clusters: [{name: e, etcd: {}}]", "clusters: [{name: e, etcd: {members: []}}]",
@@ -73,6 +112,15 @@ TEST(EtcdClusters, WhatIsWrongIsSaid) {
         "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1}, {name: b, endpoint: "
         "h:1}]}}]",
         "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1}], expect: [h]}}]",
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1, metrics: true}]}}]",
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1, metrics: 'h:1'}]}}]",
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1, metrics: 'http://h:1'}]}}]",
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1, metrics: "
+        "'https://h:1/metrics'}]}}]",
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1, metrics: "
+        "'http://u:p@h:1/metrics'}]}}]",
+        "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1, metrics: "
+        "'http://h:1/metrics'}, {name: b, endpoint: h:2, metrics: 'http://h:1/metrics'}]}}]",
         "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1}], quota: much}}]",
         "clusters: [{name: e, etcd: {members: [{name: a, endpoint: h:1}]}, ovn: {}}]"}) {
     EXPECT_FALSE(parse_config(wrong, observe::probe_kinds())) << wrong;
