@@ -265,6 +265,32 @@ bool names(const Finding& finding, const Cluster& cluster, const Agent& agent, S
   });
 }
 
+/// Two that live at one address and are asked by their control sockets: only one of them can listen
+/// there, and the other is locked out by its next restart.
+std::optional<std::string> silence_about_twins(const Cluster& cluster, const Agent& agent,
+                                               const std::vector<ServerIndex>& listed) {
+  const auto answers = [&](ServerIndex server) {
+    const HostIndex host = cluster.servers()[server].host;
+    return cluster.active(host) == server &&
+           std::ranges::any_of(agent.setup().ways,
+                               [&](const Way& way) { return way.host == host && way.status; });
+  };
+  for (const ServerIndex a : listed) {
+    const bool has_twin =
+        answers(a) && std::ranges::any_of(listed, [&](ServerIndex b) {
+          return b != a && answers(b) && address_of(cluster, b) == address_of(cluster, a);
+        });
+    const auto tells = [&](const Finding& finding) {
+      return finding.code == Code::kRaftStaleMember &&
+             std::ranges::find(finding.subjects, address_of(cluster, a)) != finding.subjects.end();
+    };
+    if (has_twin && std::ranges::none_of(agent.last().findings, tells))
+      return fmt::format("{} lives at the address of another, and no finding says so: {}",
+                         cluster.name(a), told(agent));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ServerIndex> resolve(const Cluster& cluster, const MemberId& id) {
@@ -365,6 +391,9 @@ std::optional<std::string> silence_of(const Cluster& cluster, const Agent& agent
   });
   if (!asks) return std::nullopt;
   const std::vector<ServerIndex>& listed = cluster.servers()[*leader].config;
+  if (!is_mistakable(cluster, agent, listed)) {
+    if (auto silence = silence_about_twins(cluster, agent, listed)) return silence;
+  }
   for (const ServerIndex s : listed) {
     if (cluster.lives(s) || has_double(cluster, s) || !is_alone(cluster, agent, s)) continue;
     if (is_mistakable(cluster, agent, listed)) continue;
