@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "config/import/draft.h"
 #include "config/import/foreign_yaml.h"
+#include "config/import/secrets.h"
 #include "config/import/text.h"
 #include "config/yaml.h"
 
@@ -94,7 +95,7 @@ bool is_ours_alone(std::string_view header) {
 void add_header(Reading& reading, const YamlEntry& option, const YamlEntry& header,
                 const std::string& value) {
   const std::string small = lower(header.key);
-  if (names_a_secret(small)) {
+  if (text_may_hold_a_secret(fmt::format("{}: {}", header.key, value))) {
     return refuse(reading, option,
                   "a header may hold a credential, which the configuration would show: it is not "
                   "copied");

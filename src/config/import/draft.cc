@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "config/import/fitting.h"
 #include "config/import/format.h"
+#include "config/import/secrets.h"
 #include "config/import/text.h"
 #include "config/problem.h"
 #include "config/yaml.h"
@@ -96,6 +97,15 @@ std::string ImportDraft::Names::fresh(std::string_view wanted) {
 std::optional<std::string> ImportDraft::add_check(ForeignPlace at, ImportedCheck check) {
   if (const auto fault = misfit(check.kind, check.params)) {
     say(at, check.name, fmt::format("left out: {}", *fault));
+    return std::nullopt;
+  }
+  if (params_may_hold_a_secret(check.params)) {
+    say(at, check.name,
+        check.kind == "exec"
+            ? "left out: an argument may be a password, which the configuration and ps would show: "
+              "have the plugin read it from a file"
+            : "left out: its address, a header or a text may hold a credential, which is not "
+              "copied");
     return std::nullopt;
   }
   if (checks_.size() > kMostChecks) return std::nullopt;  // finish() says so

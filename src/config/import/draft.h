@@ -48,7 +48,7 @@ class ImportDraft {
   void say(std::string_view says);
 
   /// The name of the check in the configuration; nothing, after a note, when the agent would refuse
-  /// it. `every` and `timeout` are brought into the agent's limits.
+  /// it, or it may hold a password. `every` and `timeout` are brought into the agent's limits.
   std::optional<std::string> add_check(ForeignPlace at, ImportedCheck check);
   /// Both are names that add_check() has returned. What would go in a circle is left out by
   /// finish(), with a note.

@@ -176,12 +176,8 @@ class Object {
   bool begin_program() {
     ShellWords split;
     for (const std::string_view word : words_of(service_.path)) split.words.emplace_back(word);
-    if (split.words.empty() || may_hold_a_secret(split.words)) {
-      draft_.say(service_.at, service_.name,
-                 split.words.empty()
-                     ? "left out: it has no path"
-                     : "left out: an argument may be a password, which the configuration and ps "
-                       "would show");
+    if (split.words.empty()) {
+      draft_.say(service_.at, service_.name, "left out: it has no path");
       return false;
     }
     check_.kind = "exec";

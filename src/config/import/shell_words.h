@@ -15,7 +15,4 @@ struct ShellWords {
 /// decides whether a shell is needed (lib/runcmd.c runcmd_cmd2strv).
 ShellWords shell_words(std::string_view line);
 
-/// Whether an argument may be a password: it follows an option that is known or named for one.
-bool may_hold_a_secret(const std::vector<std::string>& argv);
-
 }  // namespace wardmote::config

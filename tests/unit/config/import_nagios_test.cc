@@ -379,19 +379,5 @@ TEST(ShellWords, AreThoseOfNagios) {
     EXPECT_TRUE(shell_words(line).needs_shell) << line;
 }
 
-TEST(ShellWords, APasswordIsSeenByItsOption) {
-  const auto secret = [](const std::string& line) {
-    return may_hold_a_secret(shell_words(line).words);
-  };
-  EXPECT_TRUE(secret("/p/check_snmp -H h -C public"));
-  EXPECT_TRUE(secret("/p/check_http -H h -a me:you"));
-  EXPECT_TRUE(secret("/p/check_own --password=x"));
-  EXPECT_TRUE(secret("/p/check_own -p x"));
-  EXPECT_TRUE(secret("sudo /p/check_mysql -px"));
-  EXPECT_TRUE(secret("/p/check_own http://me:you@h/"));
-  EXPECT_FALSE(secret("/p/check_own -p 80"));
-  EXPECT_FALSE(secret("/p/check_disk -w 10% -p /"));
-}
-
 }  // namespace
 }  // namespace wardmote::config
