@@ -369,6 +369,30 @@ TEST(ImportNagios, APluginIsReplacedOnlyWhereAProbeMeansTheSame) {
   EXPECT_EQ(kind("/p/check_ssh h"), "") << "it reads the banner";
 }
 
+TEST(ImportNagios, WhatIsSlowThereIsNotHungHere) {
+  const Imported made = import_texts({{"o.cfg", R"(
+define command {
+  command_name slow
+  command_line /p/slow
+}
+define host {
+  host_name h
+}
+define service {
+  host_name h
+  service_description s
+  check_interval 20
+  retry_interval 10
+  max_check_attempts 3
+  check_command slow
+}
+)"},
+                                      {"nagios.cfg", "interval_length=1\n"}});
+  EXPECT_EQ(accepted(made).checks.size(), 1U);
+  EXPECT_TRUE(made.yaml.contains("every: 60s\n    timeout: 60s\n    fall: 2\n")) << made.yaml;
+  EXPECT_TRUE(says(made, "h-s: every: 60s and not 20s")) << all_notes(made);
+}
+
 TEST(ShellWords, AreThoseOfNagios) {
   const auto words = [](const std::string& line) { return shell_words(line).words; };
   EXPECT_EQ(words(R"(a 'b c' "d \"e" f\ g)"),
