@@ -76,4 +76,19 @@ ShellWords shell_words(std::string_view line) {
   return Splitter(line).split();
 }
 
+std::vector<std::string> monit_words(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::vector<std::string> words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+    if (line.empty()) return words;
+    const std::size_t bare = std::min(line.find_first_of(kSpace), line.size());
+    const std::size_t end = line.front() == '\'' ? line.find('\'', 1) : std::string_view::npos;
+    // Its lexer takes what is longer: `'a b'` is one word, `'a'b` one with both quotes.
+    const bool joined = end != std::string_view::npos && end + 1 >= bare;
+    words.emplace_back(joined ? line.substr(1, end - 1) : line.substr(0, bare));
+    line.remove_prefix(joined ? end + 1 : bare);
+  }
+}
+
 }  // namespace wardmote::config

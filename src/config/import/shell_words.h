@@ -15,4 +15,9 @@ struct ShellWords {
 /// decides whether a shell is needed (lib/runcmd.c runcmd_cmd2strv).
 ShellWords shell_words(std::string_view line);
 
+/// The words of a text in double quotes that Monit runs as a program: `'` at the begin of a word
+/// joins what stands up to the next one, and nothing else is special (monit 5.33 src/l.l,
+/// ARGUMENT_COND).
+std::vector<std::string> monit_words(std::string_view line);
+
 }  // namespace wardmote::config

@@ -99,6 +99,17 @@ define service {
   check_command own!/bin/sh -c "PGPASSWORD=not-to-be-copied psql"
 }
 )";
+  const std::string monit = R"(
+check program a with path "/bin/sh -c 'PGPASSWORD=not-to-be-copied psql'"
+  if status != 0 then alert
+check program b with path "/usr/bin/curl" "-fsu" "me:not-to-be-copied" "http://x/"
+  if status != 0 then alert
+check host c with address 10.0.0.1
+  if failed port 80 protocol http with http headers [X-Auth: not-to-be-copied] then alert
+  if failed port 81 protocol http request "/?token=not-to-be-copied" then alert
+  if failed port 82 protocol http hostheader "me:not-to-be-copied@h" then alert
+  if failed port 83 then alert
+)";
   const std::string blackbox = R"(modules:
   web: {prober: http, http: {headers: {X-Key: not-to-be-copied}}}
   body: {prober: http, http: {fail_if_body_not_matches_regexp: ["token=not-to-be-copied"]}}
@@ -115,7 +126,7 @@ scrape_configs:
     relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
     static_configs: [{targets: ["http://h/"]}]
 )";
-  for (const std::string& text : {nagios, blackbox}) {
+  for (const std::string& text : {nagios, monit, blackbox}) {
     const Imported made = import_text(text);
     EXPECT_EQ(accepted(made).checks.size(), 1U) << made.yaml;
     EXPECT_FALSE(made.yaml.contains("not-to-be-copied")) << made.yaml;
