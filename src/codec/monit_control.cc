@@ -26,7 +26,7 @@ class Splitter {
         if (!quoted(c)) return fail(Errc::kInvalid, "line {}: the quote {} does not end", line_, c);
       } else if (kSigns.contains(c)) {
         const std::size_t length = rest_.size() > 1 && rest_[1] == '=' ? 2 : 1;
-        put(rest_.substr(0, length), false);
+        put(rest_.substr(0, length), '\0');
         rest_.remove_prefix(length);
       } else {
         bare();
@@ -40,9 +40,11 @@ class Splitter {
   bool skip() {
     while (!rest_.empty()) {
       if (rest_.front() == '#') {
+        glued_ = false;
         rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
       } else if (kSpace.contains(rest_.front())) {
         if (rest_.front() == '\n') ++line_;
+        glued_ = false;
         rest_.remove_prefix(1);
       } else {
         return true;
@@ -55,7 +57,7 @@ class Splitter {
     const std::size_t end = rest_.find(quote, 1);
     if (end == std::string_view::npos) return false;
     const std::string_view text = rest_.substr(1, end - 1);
-    put(text, true);
+    put(text, quote);
     line_ += static_cast<std::size_t>(std::ranges::count(text, '\n'));
     rest_.remove_prefix(end + 1);
     return true;
@@ -66,12 +68,13 @@ class Splitter {
     const std::size_t end = std::min(rest_.find_first_of(" \t\r\n\v\f{},;<>=!\"'"), rest_.size());
     const bool is_url = rest_.substr(0, end).contains("://");
     const std::size_t until = is_url ? std::min(rest_.find_first_of(kSpace), rest_.size()) : end;
-    put(rest_.substr(0, until), false);
+    put(rest_.substr(0, until), '\0');
     rest_.remove_prefix(until);
   }
 
-  void put(std::string_view text, bool is_quoted) {
-    MonitWord word{std::string(text), is_quoted, line_};
+  void put(std::string_view text, char quote) {
+    const bool is_quoted = quote != '\0';
+    MonitWord word{std::string(text), quote, std::exchange(glued_, true), line_};
     if (std::exchange(includes_, false)) return file_.includes.push_back(std::move(word));
     if (!is_quoted && is_word(text, "include")) {
       includes_ = true;
@@ -90,6 +93,7 @@ class Splitter {
   std::string_view rest_;
   std::size_t line_ = 1;
   MonitFile file_;
+  bool glued_ = false;     ///< nothing stands between the last word and the next one
   bool includes_ = false;  ///< the next word is a pattern of files
 };
 

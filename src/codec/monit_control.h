@@ -14,9 +14,11 @@ inline constexpr std::size_t kLargestMonitFile = 1 << 20;
 
 /// A word of a control file.
 struct MonitWord {
-  std::string text;     ///< without quotes
-  bool quoted = false;  ///< then it is no keyword
+  std::string text;    ///< without quotes
+  char quote = '\0';   ///< around it; none: it may be a keyword
+  bool glued = false;  ///< no white space stands between it and the word before it
   std::size_t line = 0;
+  [[nodiscard]] bool quoted() const { return quote != '\0'; }
   friend bool operator==(const MonitWord&, const MonitWord&) = default;
 };
 

@@ -1,6 +1,7 @@
 """`wardmote config import` against the programs whose configuration it reads: Nagios itself resolves templates, groups and inheritance, and what
 it came to must be translated to the same checks. What else Debian ships as an example must be accepted by `config check`."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import yaml
 
 from lab.instance import FOLDER
 from lab.packages import Tools, check_libraries, unpack
+from lab.processes import wait_until
 from tools.agent import programs
 
 NAGIOS = FOLDER / "nagios"
@@ -195,3 +197,41 @@ def test_the_examples_of_nagios_and_monit_are_accepted(nagios, tmp_path):
     accepted(text, tmp_path)
     assert {"apache", "apache-80", "sshd-22"} <= {one["name"] for one in text["checks"]}
     assert "a word: no statement that is known" not in notes
+
+
+# As people write them: in one text, in several, bare, with the quotes of Monit, which are not those of a shell.
+ARGUMENTS = ["{0} 1 'sleep 5; exit 0' x\"", "{0}\" \"q r\" and \"s\"", "{0} a\\ b a'b c'd $HOME *\"", "{0} x''y it's 'a b'c\"",
+             "{0}\" foo \"a b\" 'c d' -e", "{0}\" -d=/x,y"]
+PROGRAM = """#!/usr/bin/python3
+import json, sys
+with open(sys.argv[0] + ".out", "a") as file:
+    file.write(json.dumps(sys.argv[1:]) + "\\n")
+"""
+
+
+def test_monit_itself_runs_a_program_with_the_same_arguments(tmp_path):
+    unpack(MONIT, ["monit"])
+    text = "set daemon 1\n" + "".join(f"set {name} {tmp_path}/{name}\n" for name in ("idfile", "statefile", "pidfile"))
+    programs_run = []
+    for number, arguments in enumerate(ARGUMENTS):
+        program = tmp_path / f"p{number}"
+        program.write_text(PROGRAM, encoding="utf-8")
+        program.chmod(0o755)
+        programs_run.append(program)
+        text += f'check program p{number} with path "{arguments.format(program)}\n  if status != 0 then alert\n'
+    control = tmp_path / "monitrc"
+    control.write_text(text, encoding="utf-8")
+    control.chmod(0o600)
+    ours, _ = imported(control)
+    outputs = [Path(f"{program}.out") for program in programs_run]
+    with subprocess.Popen([str(MONIT / "usr/bin/monit"), "-I", "-c", str(control)], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as monit:
+        try:
+            wait_until(lambda: all(one.exists() and one.read_text(encoding="utf-8").endswith("\n") for one in outputs), 30,
+                       "every program ran")
+        finally:
+            monit.terminate()
+    theirs = [json.loads(one.read_text(encoding="utf-8").splitlines()[0]) for one in outputs]
+    assert [one["exec"].get("args", []) for one in ours["checks"]] == theirs
+    assert [one["exec"]["program"] for one in ours["checks"]] == [str(program) for program in programs_run]
+    accepted(ours, tmp_path)

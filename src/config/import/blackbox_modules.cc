@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "config/import/draft.h"
 #include "config/import/foreign_yaml.h"
+#include "config/import/secrets.h"
 #include "config/import/text.h"
 #include "config/yaml.h"
 
@@ -94,7 +95,7 @@ bool is_ours_alone(std::string_view header) {
 void add_header(Reading& reading, const YamlEntry& option, const YamlEntry& header,
                 const std::string& value) {
   const std::string small = lower(header.key);
-  if (names_a_secret(small)) {
+  if (text_may_hold_a_secret(fmt::format("{}: {}", header.key, value))) {
     return refuse(reading, option,
                   "a header may hold a credential, which the configuration would show: it is not "
                   "copied");
@@ -126,7 +127,8 @@ void take_versions(Reading& reading, const YamlEntry& option, std::string_view) 
   const bool known = std::ranges::any_of(option.value.items, [](const YamlNode& one) {
     return one.text == "HTTP/1.1" || one.text == "HTTP/1.0";
   });
-  if (!known) refuse(reading, option, "the probe speaks HTTP/1.1 only");
+  if (!known) return refuse(reading, option, "the probe speaks HTTP/1.1 only");
+  reading.say(option, "not tested: HTTP/1.0 and HTTP/1.1 are both good");
 }
 
 void take_body_pattern(Reading& reading, const YamlEntry& option, std::string_view) {
@@ -134,6 +136,7 @@ void take_body_pattern(Reading& reading, const YamlEntry& option, std::string_vi
   const auto literal = patterns.size() == 1 ? literal_of(patterns.front().text) : std::nullopt;
   if (literal) {
     reading.module.params["body"] = *literal;
+    reading.draft.say("body: the text must be in the first 64 KiB of the body");
   } else {
     only_say(reading, option,
              "not tested: `body` is one text that the body must contain, and no expression");
@@ -200,9 +203,8 @@ void take_tls_config(Reading& reading, const YamlEntry& option, std::string_view
 
 void take_rcodes(Reading& reading, const YamlEntry& option, std::string_view) {
   const auto& rcodes = option.value.items;
-  if (rcodes.empty()) return;
-  reading.module.params["rcode"] = rcodes.front().text;
-  if (rcodes.size() > 1) reading.say(option, "only the first of them is good here");
+  if (rcodes.size() > 1) return refuse(reading, option, "only one of them can be good here");
+  if (!rcodes.empty()) reading.module.params["rcode"] = rcodes.front().text;
 }
 
 void take_type(Reading& reading, const YamlEntry& option, std::string_view) {
@@ -220,7 +222,9 @@ void take_class(Reading& reading, const YamlEntry& option, std::string_view) {
 }
 
 void take_recursion(Reading& reading, const YamlEntry& option, std::string_view) {
-  if (option.value.text == "false") reading.say(option, "the probe always desires recursion");
+  if (option.value.text != "false") return;
+  reading.usable = false;  // refuse() takes `false` for nothing
+  reading.say(option, "the module is left out: the probe always desires recursion");
 }
 
 constexpr std::string_view kLogin =
@@ -258,7 +262,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"http", "fail_if_header_not_matches", only_say, kExpressions},
     {"http", "body", refuse, "the probe sends no body"},
     {"http", "body_file", refuse, "the probe sends no body"},
-    {"http", "body_size_limit", take_nothing, ""},
+    {"http", "body_size_limit", only_say, "not tested: how long the body is"},
     {"http", "compression", take_nothing, ""},
     {"http", "basic_auth", refuse, kLogin},
     {"http", "authorization", refuse, kLogin},

@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "config/import/fitting.h"
 #include "config/import/format.h"
+#include "config/import/secrets.h"
 #include "config/import/text.h"
 #include "config/problem.h"
 #include "config/yaml.h"
@@ -98,7 +99,17 @@ std::optional<std::string> ImportDraft::add_check(ForeignPlace at, ImportedCheck
     say(at, check.name, fmt::format("left out: {}", *fault));
     return std::nullopt;
   }
+  if (params_may_hold_a_secret(check.params)) {
+    say(at, check.name,
+        check.kind == "exec"
+            ? "left out: an argument may be a password, which the configuration and ps would show: "
+              "have the plugin read it from a file"
+            : "left out: its address, a header or a text may hold a credential, which is not "
+              "copied");
+    return std::nullopt;
+  }
   if (checks_.size() > kMostChecks) return std::nullopt;  // finish() says so
+  make_time(at, check);
   json::object made;
   std::string name = check_names_.fresh(check.name);
   made["name"] = name;
@@ -111,6 +122,21 @@ std::optional<std::string> ImportDraft::add_check(ForeignPlace at, ImportedCheck
   if (check.optional) made["optional"] = true;
   checks_.emplace_back(std::move(made));
   return name;
+}
+
+/// No look of ours is longer than the interval. One that was cut short would call `hung` what is
+/// good there, so the interval grows, and `fall` is such that no failure is reported sooner.
+void ImportDraft::make_time(ForeignPlace at, ImportedCheck& check) {
+  const milliseconds every = std::clamp(check.every.value_or(kDefaultEvery), kLeastEvery, kLongest);
+  if (!check.timeout || *check.timeout <= every) return;
+  const milliseconds longer = std::min(*check.timeout, kLongest);
+  const auto waits = every.count() * (check.fall.value_or(1) - 1);
+  if (check.fall) check.fall = 1 + static_cast<int>((waits + longer.count() - 1) / longer.count());
+  check.every = longer;
+  say(at, check.name,
+      fmt::format("every: {} and not {}, since a look may last as long as its timeout: write a "
+                  "shorter `timeout` to look more often",
+                  spell(longer), spell(every)));
 }
 
 void ImportDraft::depend(std::string_view check, std::string_view above) {

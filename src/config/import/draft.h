@@ -48,7 +48,8 @@ class ImportDraft {
   void say(std::string_view says);
 
   /// The name of the check in the configuration; nothing, after a note, when the agent would refuse
-  /// it. `every` and `timeout` are brought into the agent's limits.
+  /// it, or it may hold a password. `every` and `timeout` are brought into the agent's limits, with
+  /// a note when that makes it look less often.
   std::optional<std::string> add_check(ForeignPlace at, ImportedCheck check);
   /// Both are names that add_check() has returned. What would go in a circle is left out by
   /// finish(), with a note.
@@ -70,6 +71,7 @@ class ImportDraft {
     std::string fresh(std::string_view wanted);
   };
 
+  void make_time(ForeignPlace at, ImportedCheck& check);
   [[nodiscard]] std::map<std::string_view, std::size_t> in_circles() const;
   void join_dependencies();
 

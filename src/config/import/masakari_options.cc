@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "codec/oslo_config.h"
+#include "config/import/secrets.h"
 #include "config/receivers/field.h"
 
 namespace wardmote::config {
@@ -26,8 +27,11 @@ constexpr std::int64_t kLongestTimeout = 120;
 
 /// A text that a configuration takes as it is; nothing, after a note, for others.
 std::optional<std::string> clean(MasakariDraft& draft, const OsloOption& option) {
-  if (!option.value.empty() && escape_control(option.value) == option.value) return option.value;
-  draft.say(option, "it is empty, too long or has control characters: left out");
+  const bool secret = text_may_hold_a_secret(option.value);
+  if (!secret && !option.value.empty() && escape_control(option.value) == option.value)
+    return option.value;
+  draft.say(option, secret ? "it may hold a password, which is not copied: left out"
+                           : "it is empty, too long or has control characters: left out");
   return std::nullopt;
 }
 

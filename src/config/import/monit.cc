@@ -52,7 +52,6 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"mmonit",
      "no counterpart: agents that share a `store` see each other's checks; no address is "
      "copied, since it may hold a password"},
-    {"limits", "each check has its own `timeout`"},
     {"pidfile", kOwn},
     {"idfile", kOwn},
     {"statefile", kOwn},
@@ -71,6 +70,14 @@ struct Mail {
   std::string from = "monit@localhost";
   bool tls = false;
   std::vector<std::string> to;
+};
+
+/// `depends on`.
+struct Dependency {
+  ForeignPlace at;
+  std::string service;
+  std::vector<std::string> checks;  ///< of the service
+  std::string above;                ///< the name of the other one
 };
 
 class Translation {
@@ -105,7 +112,7 @@ class Translation {
   void take_setting(std::size_t file, const MonitStatement& statement) {
     std::vector<MonitWord> words;
     for (const MonitWord& word : statement.words) {
-      if (word.quoted || !is_monit_noise(lower(word.text))) words.push_back(word);
+      if (word.quoted() || !is_monit_noise(lower(word.text))) words.push_back(word);
     }
     const ForeignPlace at{file, statement.words.front().line};
     const std::string name = words.size() > 1 ? lower(words[1].text) : std::string();
@@ -120,7 +127,9 @@ class Translation {
     } else if (name == "mail-format") {
       take_format(words);
     } else if (name == "ssl" || name == "tls") {
-      take_ssl(words);
+      read_monit_tls(words, defaults_.tls);
+    } else if (name == "limits") {
+      take_limits(at, words);
     } else {
       const auto* const row = std::ranges::find(kSettings, name, &Setting::name);
       draft_.say(at, "set " + name,
@@ -134,18 +143,28 @@ class Translation {
     if (seconds && *seconds >= 1 && *seconds <= 86'400) cycle_ = milliseconds(*seconds * 1000);
   }
 
-  void take_ssl(const std::vector<MonitWord>& words) {
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      if (lower(words[i].text).starts_with("verify"))
-        verify_ = lower(words[i + 1].text) == "enable";
+  /// `{ programTimeout: 300 s, networkTimeout: 5 s }`.
+  void take_limits(ForeignPlace at, const std::vector<MonitWord>& words) {
+    for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+      const std::string name = lower(words[i].text);
+      const std::string unit = lower(words[i + 2].text);
+      const bool thousandth = unit.starts_with("ms") || unit.starts_with("milli");
+      const auto time =
+          foreign_duration(words[i + 1].text + (thousandth ? "ms" : unit.substr(0, 1)));
+      if (!time || *time < milliseconds(1000) || *time > milliseconds(3'600'000)) continue;
+      if (name == "programtimeout:") defaults_.program = *time;
+      if (name == "networktimeout:") defaults_.network = *time;
     }
+    draft_.say(at, "set limits",
+               "programTimeout and networkTimeout are the `timeout` of checks; the others have no "
+               "counterpart");
   }
 
   void take_mailserver(ForeignPlace at, const std::vector<MonitWord>& words) {
     if (words.size() < 3 || !mail_.host.empty()) return;
     mail_.host = words[2].text;
     for (std::size_t i = 3; i < words.size(); ++i) {
-      const std::string word = words[i].quoted ? std::string() : lower(words[i].text);
+      const std::string word = words[i].quoted() ? std::string() : lower(words[i].text);
       const std::string next = i + 1 < words.size() ? words[i + 1].text : std::string();
       if (word == "port") mail_.port = next;
       if (word == "username") mail_.user = next;
@@ -181,14 +200,17 @@ class Translation {
 
   void add_service(const MonitService& service) {
     std::vector<std::string> made;
-    add(service, check_of_object(draft_, service), nullptr, made);
+    for (ImportedCheck& check : checks_of_object(draft_, service, defaults_.program))
+      add(service, std::move(check), service.at.line, made);
+    const bool has_object = !made.empty();
     for (const MonitTest& test : service.tests) {
-      if (is_connection_test(test))
-        add(service, check_of_connection(draft_, service, test, verify_), &test, made);
+      if (!is_connection_test(test)) continue;
+      if (auto check = check_of_connection(draft_, service, test, defaults_))
+        add(service, *std::move(check), test.line, made);
     }
-    for (std::size_t i = 1; i < made.size() && service.type == "process"; ++i)
-      draft_.depend(made[i], made[0]);
-    for (const std::string& above : service.depends) depends_.emplace_back(made, lower(above));
+    for (std::size_t i = 1; i < made.size() && has_object; ++i) draft_.depend(made[i], made[0]);
+    for (const std::string& above : service.depends)
+      depends_.push_back({service.at, service.name, made, above});
     for (const MonitTest& test : service.tests) {
       if (test.within)
         draft_.say({service.at.file, test.line}, service.name,
@@ -201,22 +223,22 @@ class Translation {
     if (!made.empty()) services_.emplace(lower(service.name), made.front());
   }
 
-  void add(const MonitService& service, std::optional<ImportedCheck> check, const MonitTest* test,
+  void add(const MonitService& service, ImportedCheck check, std::size_t line,
            std::vector<std::string>& made) {
-    if (!check) return;
-    check->every = cycle_ * service.every;
-    if (check->timeout && *check->timeout > *check->every) check->timeout = check->every;
-    if (test != nullptr) check->fall = test->cycles;
-    if (!check->fall) check->fall = 1;
-    check->rise = 1;
-    const ForeignPlace at{service.at.file, test == nullptr ? service.at.line : test->line};
-    if (auto name = draft_.add_check(at, *std::move(check))) made.push_back(*std::move(name));
+    check.every = cycle_ * service.every;
+    if (auto name = draft_.add_check({service.at.file, line}, std::move(check)))
+      made.push_back(*std::move(name));
   }
 
   void add_dependencies() {
-    for (const auto& [checks, above] : depends_) {
-      const auto found = services_.find(above);
-      for (const std::string& check : checks) {
+    for (const Dependency& one : depends_) {
+      const auto found = services_.find(lower(one.above));
+      if (found == services_.end() && !one.checks.empty())
+        draft_.say(one.at, one.service,
+                   fmt::format("depends on {}: left out: there is no check of it, so that a "
+                               "failure of it explains none here",
+                               escape_control(one.above, 64)));
+      for (const std::string& check : one.checks) {
         if (found != services_.end()) draft_.depend(check, found->second);
       }
     }
@@ -255,11 +277,11 @@ class Translation {
   ImportDraft draft_;
   std::span<const ForeignFile> files_;
   milliseconds cycle_{30'000};
-  bool verify_ = false;
+  MonitDefaults defaults_;
   bool secret_ = false;
   Mail mail_;
   std::map<std::string, std::string, std::less<>> services_;  ///< the first check of each
-  std::vector<std::pair<std::vector<std::string>, std::string>> depends_;
+  std::vector<Dependency> depends_;
 };
 
 }  // namespace

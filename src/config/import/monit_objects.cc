@@ -3,117 +3,85 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "config/import/draft.h"
+#include "config/import/monit_limits.h"
 #include "config/import/monit_service.h"
-#include "config/import/shell_words.h"
 #include "config/import/text.h"
 
 namespace wardmote::config {
 namespace {
 
 namespace json = boost::json;
+using std::chrono::milliseconds;
 
-/// `> 100 MB`, wherever it stands in a test.
-struct Comparison {
-  char sign = '=';  ///< of `<`, `>`, `=` and `!`
-  std::int64_t value = 0;
-  std::string unit;
+constexpr std::string_view kStricter =
+    "not tested by itself: another test of the same kind is stricter";
+
+/// Cycles that a failure and a recovery last: what `fall` and `rise` say.
+struct Pace {
+  int fall = 1;
+  int rise = 1;
+  friend bool operator==(const Pace&, const Pace&) = default;
 };
 
-char sign_of(std::string_view word) {
-  struct Sign {
-    std::string_view word;
-    char sign;
-  };
-  constexpr auto kSigns = std::to_array<Sign>({{">", '>'},
-                                               {"gt", '>'},
-                                               {"greater", '>'},
-                                               {"older", '>'},
-                                               {"<", '<'},
-                                               {"lt", '<'},
-                                               {"less", '<'},
-                                               {"newer", '<'},
-                                               {"=", '='},
-                                               {"==", '='},
-                                               {"eq", '='},
-                                               {"equal", '='},
-                                               {"!=", '!'},
-                                               {"ne", '!'},
-                                               {"notequal", '!'}});
-  const auto* const found = std::ranges::find(kSigns, word, &Sign::word);
-  return found == kSigns.end() ? '\0' : found->sign;
+Pace pace_of(const MonitTest& test) {
+  return {test.cycles.value_or(1), test.recovery.value_or(1)};
 }
 
-std::optional<Comparison> comparison_of(const MonitTest& test) {
-  Comparison found;
-  for (std::size_t i = 0; i < test.words.size(); ++i) {
-    const std::string_view word = test.words[i];
-    if (const char sign = sign_of(word)) found.sign = sign;
-    const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
-    const auto value = parse_number<std::int64_t>(word.substr(0, digits));
-    if (!value) continue;
-    found.value = *value;
-    found.unit = digits < word.size() ? std::string(word.substr(digits))
-                                      : (i + 1 < test.words.size() ? test.words[i + 1] : "");
-    return found;
-  }
-  return std::nullopt;
+/// What a test asks of a parameter of ours.
+struct Limit {
+  std::string_view key;    ///< of a file system, an option of check_disk
+  std::int64_t value = 0;  ///< by which the stricter of two is found
+  bool most = false;       ///< it is an upper limit: the lower of two is the stricter
+  json::value spelled;
+};
+
+/// The limits of tests with one pace: they make a check.
+struct Group {
+  Pace pace;
+  std::string name;  ///< what the first of them looks at
+  std::vector<Limit> limits;
+};
+
+std::string spell_seconds(std::int64_t seconds) {
+  return fmt::format("{}s", seconds);
 }
 
-/// `64MiB`: Monit's MB are 1024 kB.
-std::optional<std::string> size_of(const Comparison& comparison) {
-  struct Unit {
-    std::string_view name;
-    std::string_view ours;
-  };
-  constexpr auto kUnits = std::to_array<Unit>({{"", ""},
-                                               {"b", ""},
-                                               {"byte", ""},
-                                               {"bytes", ""},
-                                               {"kb", "KiB"},
-                                               {"kilobyte", "KiB"},
-                                               {"mb", "MiB"},
-                                               {"megabyte", "MiB"},
-                                               {"gb", "GiB"},
-                                               {"gigabyte", "GiB"}});
-  const auto* const unit = std::ranges::find(kUnits, comparison.unit, &Unit::name);
-  if (unit == kUnits.end() || comparison.value > 1'000'000'000) return std::nullopt;
-  return fmt::format("{}{}", comparison.value, unit->ours);
+std::optional<std::int64_t> bytes_of_process(const MonitComparison& comparison) {
+  return comparison.unit.empty() ? std::nullopt : monit_bytes(comparison);
 }
 
-std::optional<std::string> age_of(const Comparison& comparison) {
-  struct Unit {
-    std::string_view name;
-    std::int64_t seconds;
-  };
-  constexpr auto kUnits =
-      std::to_array<Unit>({{"second", 1}, {"minute", 60}, {"hour", 3600}, {"day", 86'400}});
-  for (const Unit& unit : kUnits) {
-    if (!std::string_view(comparison.unit).starts_with(unit.name)) continue;
-    if (comparison.value > 1'000'000) return std::nullopt;
-    return fmt::format("{}s", comparison.value * unit.seconds);
-  }
-  return std::nullopt;
+std::optional<std::int64_t> per_cent_used(const MonitComparison& comparison) {
+  const bool per_cent = comparison.unit == "%" || comparison.unit == "percent";
+  if (!per_cent || comparison.value > 100) return std::nullopt;
+  return comparison.value;
+}
+
+/// 80 % in use are 20 % that are free.
+std::string spell_free(std::int64_t per_cent) {
+  return fmt::format("{}%", 100 - per_cent);
 }
 
 class Object {
  public:
-  Object(ImportDraft& draft, const MonitService& service)
-      : draft_(draft), service_(service), check_{.name = service.name, .kind = {}, .params = {}} {}
+  Object(ImportDraft& draft, const MonitService& service, milliseconds patience)
+      : draft_(draft),
+        service_(service),
+        patience_(patience),
+        base_{.name = service.name, .kind = {}, .params = {}} {}
 
-  std::optional<ImportedCheck> read() {
+  std::vector<ImportedCheck> read() {
     struct Type {
       std::string_view type;
       bool (Object::*begin)();
@@ -137,9 +105,8 @@ class Object {
     for (const MonitTest& test : service_.tests) {
       if (!is_connection_test(test)) take(test);
     }
-    if (service_.type == "filesystem") is_one = end_filesystem();
-    if (!is_one) return std::nullopt;
-    return check_;
+    is_one = is_one && fits_existence() && (service_.type != "program" || is_judged());
+    return is_one ? checks() : std::vector<ImportedCheck>();
   }
 
  private:
@@ -147,166 +114,246 @@ class Object {
     const std::string what = test.words.empty() ? "" : " " + test.words.front();
     draft_.say({service_.at.file, test.line}, fmt::format("{}: if{}", service_.name, what), says);
   }
+  bool none(std::string_view says) {
+    draft_.say(service_.at, service_.name, fmt::format("left out: {}", says));
+    return false;
+  }
 
   bool begin_process() {
-    check_.kind = "process";
+    base_.kind = "process";
     if (!service_.path.empty()) {
-      check_.params["program"] = service_.path;
+      base_.params["program"] = service_.path;
       return true;
     }
     const auto name = literal_of(service_.matching);
-    if (!name || name->contains('/') || name->contains(' ')) {
-      draft_.say(service_.at, service_.name,
-                 "left out: `process` knows a process by its name or its pid file, and not by an "
-                 "expression over its command line");
-      return false;
-    }
-    check_.params["program"] = *name;
+    if (!name || name->contains('/') || name->contains(' '))
+      return none(
+          "`process` knows a process by its name or its pid file, and not by an expression over "
+          "its command line");
+    base_.params["program"] = *name;
     draft_.say(service_.at, service_.name,
                "matching: the name of the program is compared, and not its command line");
     return true;
   }
 
   bool begin_file() {
-    check_.kind = "file";
-    check_.params["path"] = service_.path;
+    base_.kind = "file";
+    base_.params["path"] = service_.path;
+    draft_.say("check file, directory, fifo: not tested: which of them it is");
     return true;
   }
 
   bool begin_program() {
-    ShellWords split;
-    for (const std::string_view word : words_of(service_.path)) split.words.emplace_back(word);
-    if (split.words.empty() || may_hold_a_secret(split.words)) {
-      draft_.say(service_.at, service_.name,
-                 split.words.empty()
-                     ? "left out: it has no path"
-                     : "left out: an argument may be a password, which the configuration and ps "
-                       "would show");
-      return false;
-    }
-    check_.kind = "exec";
-    check_.params["program"] = split.words.front();
+    base_.kind = "exec";
+    if (!service_.readable || service_.command.empty())
+      return none("its command line cannot be read as Monit reads it");
+    if (service_.other_user)
+      return none(
+          "uid, gid: the agent runs programs as its own user, with which this one may do or "
+          "see something else");
+    base_.params["program"] = service_.command.front();
     json::array args;
-    for (std::size_t i = 1; i < split.words.size(); ++i) args.emplace_back(split.words[i]);
-    if (!args.empty()) check_.params["args"] = std::move(args);
-    check_.params["style"] = "script";
-    check_.timeout = std::chrono::seconds(service_.timeout.value_or(300));
+    for (const std::string& one : std::span(service_.command).subspan(1)) args.emplace_back(one);
+    if (!args.empty()) base_.params["args"] = std::move(args);
+    base_.params["style"] = "script";
+    base_.timeout = patience_;
+    if (service_.timeout && *service_.timeout >= 1)
+      base_.timeout = std::chrono::seconds(*service_.timeout);
+    draft_.say(
+        "check program: not tested: exit codes above 128, which are unknown here and no failure");
     return true;
   }
 
   bool begin_host() { return false; }  // its tests are checks
 
   bool begin_filesystem() {
-    check_.kind = "exec";
-    check_.params["program"] = "/usr/lib/nagios/plugins/check_disk";
-    return true;
-  }
-
-  bool end_filesystem() {
-    if (disk_.empty()) {
-      draft_.say(service_.at, service_.name,
-                 "left out: no probe looks at a file system as such, and it has no test of how "
-                 "full it is");
-      return false;
-    }
-    disk_.emplace_back("-p");
-    disk_.emplace_back(service_.path);
-    check_.params["args"] = disk_;
-    draft_.say("file systems are looked at by check_disk of the package monitoring-plugins-basic");
+    base_.kind = "exec";
+    base_.params["program"] = "/usr/lib/nagios/plugins/check_disk";
+    draft_.say(
+        "file systems are looked at by check_disk of the package monitoring-plugins-basic, for "
+        "which blocks that are reserved for root are no free space");
     return true;
   }
 
   void take(const MonitTest& test) {
-    struct Test {
-      std::string_view type;  ///< empty: any
-      std::string_view word;
-      bool (Object::*take)(const MonitTest& test);
-    };
-    static constexpr auto kTests =
-        std::to_array<Test>({{"", "exist", &Object::take_existence},
-                             {"", "exists", &Object::take_existence},
-                             {"file", "size", &Object::take_size},
-                             {"file", "timestamp", &Object::take_age},
-                             {"file", "time", &Object::take_age},
-                             {"file", "mtime", &Object::take_age},
-                             {"file", "modification", &Object::take_age},
-                             {"process", "memory", &Object::take_memory},
-                             {"process", "mem", &Object::take_memory},
-                             {"program", "status", &Object::take_status},
-                             {"filesystem", "space", &Object::take_space},
-                             {"filesystem", "inode", &Object::take_space},
-                             {"filesystem", "inodes", &Object::take_space}});
     if (test.find("restarts") || test.find("restart"))
       return say(test, "no counterpart: the agent restarts no service");
-    bool taken = false;
-    if (!test.find("changed") && !test.find("succeeded")) {
-      const auto* const row = std::ranges::find_if(kTests, [&](const Test& one) {
-        return (one.type.empty() || one.type == service_.type) && test.find(one.word);
-      });
-      taken = row != kTests.end() && (this->*row->take)(test);
-    }
-    if (!taken) return say(test, "this test has no counterpart");
-    if (test.cycles) check_.fall = std::max(check_.fall.value_or(1), *test.cycles);
+    if (take_existence(test)) return;
+    const auto comparison = monit_comparison(test);
+    if (comparison && service_.type == "program" && comparison->subject == "status")
+      return take_status(test, *comparison);
+    auto limit = comparison ? limit_of(*comparison) : std::nullopt;
+    if (!limit) return say(test, "this test has no counterpart");
+    add_limit(test, *std::move(limit));
   }
 
+  /// `[does] [not] exist`.
   bool take_existence(const MonitTest& test) {
-    if (test.find("not")) return true;  // that is what a check is for
-    if (service_.type == "file") check_.params["absent"] = true;
-    if (service_.type == "process") {
-      check_.params["min"] = 0;
-      check_.params["max"] = 0;
+    constexpr auto kWords =
+        std::to_array<std::string_view>({"does", "not", "exist", "exists", "nonexist"});
+    const bool about = test.find("exist") || test.find("exists") || test.find("nonexist");
+    const bool only = std::ranges::all_of(test.words, [&](const std::string& word) {
+      return std::ranges::find(kWords, word) != kWords.end();
+    });
+    if (!about || !only) return false;
+    const bool must_not = !test.find("not") && !test.find("nonexist");
+    (must_not ? absent_ : present_) = &test;
+    return true;
+  }
+
+  struct Kind {
+    std::string_view type;
+    std::string_view subject;  ///< what Monit compares
+    std::string_view sign;
+    std::string_view key;
+    std::optional<std::int64_t> (*value)(const MonitComparison& comparison);
+    std::string (*spell)(std::int64_t value);
+  };
+
+  static std::optional<Limit> limit_of_kind(const Kind& kind, const MonitComparison& comparison) {
+    const auto value = kind.value(comparison);
+    if (!value) return std::nullopt;
+    return Limit{kind.key, *value, kind.sign == ">", json::value(kind.spell(*value))};
+  }
+
+  [[nodiscard]] std::optional<Limit> limit_of(const MonitComparison& comparison) const {
+    static constexpr auto kKinds = std::to_array<Kind>({
+        {"file", "size", ">", "max_size", monit_bytes, spell_bytes},
+        {"file", "size", "<", "min_size", monit_bytes, spell_bytes},
+        {"file", "timestamp", ">", "max_age", monit_seconds, spell_seconds},
+        {"file", "time", ">", "max_age", monit_seconds, spell_seconds},
+        {"file", "mtime", ">", "max_age", monit_seconds, spell_seconds},
+        {"file", "modification time", ">", "max_age", monit_seconds, spell_seconds},
+        {"process", "memory", ">", "max_rss", bytes_of_process, spell_bytes},
+        {"process", "mem", ">", "max_rss", bytes_of_process, spell_bytes},
+        {"filesystem", "space", ">", "-c", per_cent_used, spell_free},
+        {"filesystem", "inode", ">", "-K", per_cent_used, spell_free},
+        {"filesystem", "inodes", ">", "-K", per_cent_used, spell_free},
+    });
+    const bool is_file = service_.type == "directory" || service_.type == "fifo";
+    const std::string_view type = is_file ? std::string_view("file") : service_.type;
+    for (const Kind& kind : kKinds) {
+      if (kind.type == type && kind.subject == comparison.subject && kind.sign == comparison.sign)
+        return limit_of_kind(kind, comparison);
     }
-    return service_.type == "file" || service_.type == "process";
+    return std::nullopt;
   }
 
-  bool take_size(const MonitTest& test) {
-    const auto comparison = comparison_of(test);
-    const auto size = comparison ? size_of(*comparison) : std::nullopt;
-    if (!size || (comparison->sign != '>' && comparison->sign != '<')) return false;
-    check_.params[comparison->sign == '>' ? "max_size" : "min_size"] = *size;
+  void add_limit(const MonitTest& test, Limit limit) {
+    if (limit.key == "max_age" && test.words.front().starts_with("time"))
+      draft_.say(
+          "timestamp: the time of the last modification counts; there that of a change of "
+          "owner or permissions does, too");
+    const Pace pace = pace_of(test);
+    auto group = std::ranges::find(groups_, pace, &Group::pace);
+    if (group == groups_.end()) {
+      groups_.push_back({pace, test.words.front(), {}});
+      group = groups_.end() - 1;
+    }
+    const auto other = std::ranges::find(group->limits, limit.key, &Limit::key);
+    if (other == group->limits.end()) {
+      group->limits.push_back(std::move(limit));
+    } else {
+      const bool stricter = limit.most ? limit.value < other->value : limit.value > other->value;
+      if (stricter) *other = std::move(limit);
+      say(test,
+          "two tests of one kind: only the stricter one is kept, which fails before the other");
+    }
+  }
+
+  /// What `style: script` means is the only test that can be made: every exit code but 0 fails.
+  void take_status(const MonitTest& test, const MonitComparison& comparison) {
+    const bool is_script =
+        (comparison.value == 0 && (comparison.sign == "!=" || comparison.sign == ">")) ||
+        (comparison.value == 1 && comparison.sign == ">=");
+    if (!is_script) {
+      others_.push_back(&test);
+    } else if (judged_ == nullptr || pace_of(test).fall < pace_of(*judged_).fall) {
+      if (judged_ != nullptr) say(*judged_, kStricter);
+      judged_ = &test;
+    } else {
+      say(test, kStricter);
+    }
+  }
+
+  bool is_judged() {
+    if (judged_ == nullptr)
+      return none(
+          "here every exit code but 0 is a failure, and it has no test `status != 0`: write an "
+          "exec of a script that judges as you want");
+    for (const MonitTest* const test : others_)
+      say(*test, "not tested by itself: every exit code but 0 is a failure");
     return true;
   }
 
-  bool take_age(const MonitTest& test) {
-    const auto comparison = comparison_of(test);
-    const auto age = comparison ? age_of(*comparison) : std::nullopt;
-    if (!age || comparison->sign != '>' || test.find("atime") || test.find("access")) return false;
-    check_.params["max_age"] = *age;
+  /// Whether the probe can ask for what `if exist` and `if not exist` say.
+  bool fits_existence() {
+    if (absent_ == nullptr) return true;
+    if (present_ != nullptr) return none("it is a failure there whether it exists or not");
+    if (service_.type == "filesystem" || (service_.type == "process" && !service_.path.empty()))
+      return none("if exist: the probe has no way to be content without it");
+    for (const Group& group : groups_)
+      draft_.say(service_.at, fmt::format("{}: if {}", service_.name, group.name),
+                 "not tested: a failure is that it is there at all");
+    groups_.clear();
+    if (service_.type == "process") {
+      base_.params["min"] = 0;
+      base_.params["max"] = 0;
+    } else {
+      base_.params["absent"] = true;
+    }
     return true;
   }
 
-  bool take_memory(const MonitTest& test) {
-    const auto comparison = comparison_of(test);
-    const auto size = comparison ? size_of(*comparison) : std::nullopt;
-    if (!size || comparison->sign != '>' || comparison->unit.empty() || test.find("total"))
-      return false;
-    check_.params["max_rss"] = *size;
-    return true;
+  std::vector<ImportedCheck> checks() const {
+    const MonitTest* const existence = service_.type == "program" ? judged_
+                                       : absent_ != nullptr       ? absent_
+                                                                  : present_;
+    const Pace pace = existence == nullptr ? Pace() : pace_of(*existence);
+    static const std::vector<Limit> kNone;
+    const auto same = std::ranges::find(groups_, pace, &Group::pace);
+    std::vector<ImportedCheck> made{check(pace, same == groups_.end() ? kNone : same->limits)};
+    for (const Group& group : groups_) {
+      if (group.pace == pace) continue;
+      made.push_back(check(group.pace, group.limits));
+      made.back().name += "-" + group.name;
+    }
+    return made;
   }
 
-  bool take_status(const MonitTest& test) {
-    const auto comparison = comparison_of(test);
-    if (comparison && comparison->value == 0 &&
-        (comparison->sign == '!' || comparison->sign == '>'))
-      return true;
-    say(test, "every exit code but 0 is a failure here");
-    return true;
-  }
-
-  bool take_space(const MonitTest& test) {
-    const auto comparison = comparison_of(test);
-    const bool per_cent = comparison && (comparison->unit == "%" || comparison->unit == "percent");
-    if (!per_cent || comparison->sign != '>' || comparison->value > 100 || test.find("free"))
-      return false;
-    disk_.emplace_back(test.find("space") ? "-c" : "-K");
-    disk_.emplace_back(fmt::format("{}%", 100 - comparison->value));
-    return true;
+  [[nodiscard]] ImportedCheck check(Pace pace, const std::vector<Limit>& limits) const {
+    ImportedCheck made = base_;
+    made.fall = pace.fall;
+    made.rise = pace.rise;
+    if (service_.type == "filesystem") {
+      // -E: only a file system that is mounted there, and not the one above it.
+      json::array args{"-E"};
+      for (const Limit& limit : limits) {
+        args.emplace_back(limit.key);
+        args.emplace_back(limit.spelled);
+      }
+      if (limits.empty()) {  // the plugin wants a limit
+        args.emplace_back("-c");
+        args.emplace_back("0%");
+      }
+      args.emplace_back("-p");
+      args.emplace_back(service_.path);
+      made.params["args"] = std::move(args);
+    } else {
+      for (const Limit& limit : limits) made.params[limit.key] = limit.spelled;
+    }
+    return made;
   }
 
   ImportDraft& draft_;
   const MonitService& service_;
-  ImportedCheck check_;
-  json::array disk_;
+  const milliseconds patience_;
+  ImportedCheck base_;
+  std::vector<Group> groups_;
+  const MonitTest* absent_ = nullptr;     ///< `if exist`
+  const MonitTest* present_ = nullptr;    ///< `if not exist`
+  const MonitTest* judged_ = nullptr;     ///< `if status != 0`
+  std::vector<const MonitTest*> others_;  ///< of the status
 };
 
 }  // namespace
@@ -317,8 +364,9 @@ bool is_connection_test(const MonitTest& test) {
                    test.find("ping4") || test.find("ping6") || test.find("icmp"));
 }
 
-std::optional<ImportedCheck> check_of_object(ImportDraft& draft, const MonitService& service) {
-  return Object(draft, service).read();
+std::vector<ImportedCheck> checks_of_object(ImportDraft& draft, const MonitService& service,
+                                            milliseconds patience) {
+  return Object(draft, service, patience).read();
 }
 
 }  // namespace wardmote::config

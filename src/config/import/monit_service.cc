@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "codec/monit_control.h"
 #include "config/import/draft.h"
+#include "config/import/shell_words.h"
 #include "config/import/text.h"
 
 namespace wardmote::config {
@@ -47,7 +48,7 @@ class ServiceReader {
   [[nodiscard]] bool done() const { return at_ >= words_.size(); }
   /// In small letters; empty for a text in quotes and at the end.
   [[nodiscard]] std::string keyword() const {
-    return done() || words_[at_].quoted ? std::string() : lower(words_[at_].text);
+    return done() || words_[at_].quoted() ? std::string() : lower(words_[at_].text);
   }
   bool skip(std::string_view word) {
     if (keyword() != word) return false;
@@ -69,7 +70,7 @@ class ServiceReader {
     draft_.say({service_.at.file, line_}, fmt::format("{}: {}", service_.name, what), says);
   }
 
-  void clause() {
+  static const Clause* clause_of(std::string_view word) {
     static constexpr auto kClauses = std::to_array<Clause>({
         {"if", &ServiceReader::take_test},           {"path", &ServiceReader::take_path},
         {"pidfile", &ServiceReader::take_path},      {"matching", &ServiceReader::take_matching},
@@ -84,19 +85,59 @@ class ServiceReader {
         {"not", &ServiceReader::take_not},           {"alert", &ServiceReader::pass_alert},
         {"noalert", &ServiceReader::pass_alert},
     });
+    const auto* const row = std::ranges::find(kClauses, word, &Clause::word);
+    return row == kClauses.end() ? nullptr : row;
+  }
+
+  void clause() {
     line_ = words_[at_].line;
     const std::string word = keyword();
     ++at_;
     if (is_monit_noise(word)) return;
-    const auto* const row = std::ranges::find(kClauses, word, &Clause::word);
-    if (row != kClauses.end()) {
+    if (const Clause* const row = clause_of(word)) {
       (this->*row->handler)();
     } else if (std::exchange(unknown_line_, line_) != line_) {
       say("a word", "no statement that is known: left out");
     }
   }
 
-  void take_path() { service_.path = value(); }
+  void take_path() {
+    if (service_.type == "program") return take_command();
+    service_.path = value();
+  }
+
+  /// A first text in double quotes has all arguments; else each word is one, up to a keyword.
+  void take_command() {
+    skip_noise();
+    skip("=");
+    std::vector<std::string>& command = service_.command;
+    bool ends = true;  // the argument before this word
+    while (!done()) {
+      const MonitWord& word = words_[at_];
+      const std::string small = keyword();
+      if (!word.quoted() && clause_of(small) != nullptr) return;
+      ++at_;
+      if (!word.quoted() && (is_monit_noise(small) || small == "," || small == ";")) {
+        ends = true;
+        continue;
+      }
+      const bool joins = !word.quoted() && word.glued && !ends;
+      ends = word.quoted();
+      if (command.empty() && word.quote == '"') {
+        command = monit_words(word.text);
+        service_.readable = service_.readable && !command.empty();
+      } else if (joins) {
+        command.back() += word.text;
+      } else {
+        // Monit cuts quotes at the ends of a text in quotes, or some of them.
+        const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+        if (word.text.empty() || is_quote(word.text.front()) || is_quote(word.text.back()))
+          service_.readable = false;
+        command.push_back(word.text);
+      }
+    }
+  }
+
   void take_matching() { service_.matching = value(); }
   void take_address() { service_.address = value(); }
   void take_timeout() {
@@ -106,9 +147,9 @@ class ServiceReader {
   void pass_value() { value(); }
 
   void pass_user() {
+    if (!skip("uid")) skip("gid");  // `as uid nobody`
     value();
-    if (service_.type == "program")
-      say("uid, gid", "no counterpart: the agent runs programs as its own user");
+    service_.other_user = true;
   }
 
   void pass_program() {
@@ -134,7 +175,7 @@ class ServiceReader {
   }
 
   void take_every() {
-    const bool cron = !done() && words_[at_].quoted;
+    const bool cron = !done() && words_[at_].quoted();
     const auto cycles = number();
     if (cron || !cycles || *cycles < 1 || *cycles > kMostCycles) {
       say("every", "checks run around the clock, at one interval: left out");
@@ -172,12 +213,13 @@ class ServiceReader {
     test.line = line_;
     while (!done() && keyword() != "then") {
       const MonitWord& word = words_[at_++];
-      if (!word.quoted && is_monit_noise(lower(word.text))) {
-        test.within = test.within || lower(word.text) == "within";
+      std::string small = word.quoted() ? std::string() : lower(word.text);
+      if (is_monit_noise(small)) {
+        test.within = test.within || small == "within";
         continue;
       }
-      test.words.push_back(word.quoted ? word.text : lower(word.text));
-      test.raw.push_back(word.text);
+      test.words.push_back(std::move(small));
+      test.raw.push_back(word);
     }
     take_cycles(test);
     skip("then");
@@ -186,12 +228,25 @@ class ServiceReader {
     if (skip("else")) {
       skip_noise();
       // `else if recovered for 2 cycles then alert`
-      if (skip("if")) {
-        while (!done() && !skip("then")) ++at_;
-      }
+      if (skip("if")) take_recovery(test);
       take_action(test);
     }
     service_.tests.push_back(std::move(test));
+  }
+
+  void take_recovery(MonitTest& test) {
+    MonitTest recovery;
+    for (; !done() && keyword() != "then"; ++at_) {
+      if (is_monit_noise(keyword())) {
+        recovery.within = recovery.within || keyword() == "within";
+      } else {
+        recovery.words.push_back(keyword());
+        recovery.raw.push_back(words_[at_]);
+      }
+    }
+    skip("then");
+    take_cycles(recovery);
+    test.recovery = recovery.cycles;
   }
 
   void take_action(MonitTest& test) {
@@ -246,6 +301,7 @@ class ServiceReader {
 }  // namespace
 
 std::optional<std::size_t> MonitTest::find(std::string_view word) const {
+  if (word.empty()) return std::nullopt;  // a text in quotes
   const auto found = std::ranges::find(words, word);
   if (found == words.end()) return std::nullopt;
   return static_cast<std::size_t>(found - words.begin());
@@ -256,7 +312,7 @@ std::string MonitTest::after(std::string_view word) const {
   if (!place) return {};
   ++*place;
   while (*place < words.size() && (words[*place] == "=" || words[*place] == "==")) ++*place;
-  return *place < raw.size() ? raw[*place] : std::string();
+  return *place < raw.size() ? raw[*place].text : std::string();
 }
 
 bool is_monit_noise(std::string_view word) {

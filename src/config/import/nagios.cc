@@ -108,8 +108,12 @@ class Translation {
     for (const auto& [host, check] : host_checks_) {
       std::size_t parents = 0;
       for (const std::string_view name : split(host->get("parents"), ',')) {
+        if (trim(name).empty()) continue;
         const auto above = host_checks_.find(hosts.find(trim(name)));
-        if (above == host_checks_.end()) continue;
+        if (above == host_checks_.end()) {
+          say_no_check(host->at, host->get("host_name"), trim(name));
+          continue;
+        }
         draft_.depend(check, above->second);
         ++parents;
       }
@@ -146,8 +150,21 @@ class Translation {
         fmt::format("{}-{}", host.get("host_name"), service.get("service_description"));
     if (!services_.insert(name).second) return;
     const auto check = add(service, {host, &service, users_}, name);
+    if (!check) return;
     const auto above = host_checks_.find(&host);
-    if (check && above != host_checks_.end()) draft_.depend(*check, above->second);
+    if (above != host_checks_.end()) {
+      draft_.depend(*check, above->second);
+    } else if (!host.get("check_command").empty()) {
+      say_no_check(service.at, name, host.get("host_name"));
+    }
+  }
+
+  /// Of a dependency that would be lost without a word.
+  void say_no_check(ForeignPlace at, std::string_view who, std::string_view host) {
+    draft_.say(at, who,
+               fmt::format("depends on the host {}, which has no check here: its failure explains "
+                           "none",
+                           escape_control(host, 64)));
   }
 
   /// The name of the check; nothing, after a note, when there is none.
@@ -179,6 +196,8 @@ class Translation {
       check.kind = std::move(native->kind);
       check.params = std::move(native->params);
       check.timeout = native->timeout;
+      if (check.params.contains("body"))
+        draft_.say("check_http -s: the text must be in the first 64 KiB of the body");
     } else {
       check.params["program"] = argv->front();
       json::array args;

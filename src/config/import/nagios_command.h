@@ -22,8 +22,8 @@ struct NagiosSubject {
 
 /// The program and its arguments: the macros of `line` filled in, with the arguments behind the
 /// `!` of `check_command`, and split as Nagios does; a line that needs a shell gets one. Or why the
-/// command cannot be copied: a macro without a value here, or a password in it. The reason repeats
-/// no value.
+/// command cannot be copied: a macro without a value here, or that of a variable which may be a
+/// password. The reason repeats no value.
 std::expected<std::vector<std::string>, std::string> nagios_argv(const NagiosSubject& subject,
                                                                  std::string_view check_command,
                                                                  std::string_view line);

@@ -167,12 +167,15 @@ std::optional<NativeProbe> http(const std::vector<std::string>& argv) {
   const std::string path = get(*options, 'u', "/");
   if (!path.starts_with('/')) return std::nullopt;
   NativeProbe probe{"http", {}, *patience};
-  probe.params["url"] =
-      fmt::format("http://{}{}", host_and_port(address, get(*options, 'p', "80")), path);
+  const std::string port = get(*options, 'p', "80");
+  probe.params["url"] = fmt::format("http://{}{}", host_and_port(address, port), path);
   probe.params["status"] = *statuses;
   probe.params["redirects"] = 0;
   if (options->contains('s')) probe.params["body"] = get(*options, 's');
-  if (!host.empty() && host != address) probe.params["header"] = json::array{"Host: " + host};
+  // The plugin names the port, too, where it is not that of HTTP.
+  if (!host.empty() && host != address)
+    probe.params["header"] =
+        json::array{"Host: " + (port == "80" ? host : host_and_port(host, port))};
   return probe;
 }
 
@@ -184,8 +187,7 @@ std::optional<NativeProbe> dig(const std::vector<std::string>& argv) {
   NativeProbe probe{"dns", {}, *patience};
   probe.params["name"] = get(*options, 'l');
   probe.params["type"] = get(*options, 'T', "A");
-  if (options->contains('H'))
-    probe.params["server"] = host_and_port(get(*options, 'H'), get(*options, 'p', "53"));
+  probe.params["server"] = host_and_port(get(*options, 'H', "127.0.0.1"), get(*options, 'p', "53"));
   return probe;
 }
 

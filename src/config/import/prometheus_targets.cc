@@ -1,5 +1,7 @@
 #include "config/import/prometheus_targets.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -28,6 +30,11 @@ constexpr std::size_t kMostRules = 100;
 constexpr std::size_t kMostTargets = 20'000;
 constexpr std::size_t kLongestValue = 4000;
 
+/// Actions of relabelling that choose among targets, and that make another value of a label.
+constexpr auto kChoices =
+    std::to_array<std::string_view>({"keep", "drop", "keepequal", "dropequal"});
+constexpr auto kChanges = std::to_array<std::string_view>({"lowercase", "uppercase", "hashmod"});
+
 /// Nothing: it cannot be known here.
 using LabelValue = std::optional<std::string>;
 using Labels = std::map<std::string, LabelValue, std::less<>>;
@@ -38,6 +45,7 @@ struct Rule {
   std::string target;
   std::string replacement;
   bool whole = true;  ///< its expression takes the whole value as the first group
+  bool some = false;  ///< it does nothing where the value is empty: `(.+)`
 };
 
 /// `$1` and `${1}` are the value; any other `$` is too much.
@@ -70,6 +78,7 @@ void apply(const Rule& rule, Labels& labels) {
     joined += value.value_or("");
     known = known && value.has_value();
   }
+  if (rule.some && known && joined.empty()) return;
   labels[rule.target] = known ? replaced(rule.replacement, joined) : std::nullopt;
 }
 
@@ -117,12 +126,15 @@ class JobReader {
     }
     for (const YamlNode& item : list->items) {
       const std::string action = lower(text_at(item, "action").value_or("replace"));
-      if (action == "keep" || action == "drop") {
+      if (std::ranges::find(kChoices, action) != kChoices.end()) {
         say(item.at,
             fmt::format("left out: relabelling with '{}' chooses among the targets", action));
         return false;
       }
-      if (action == "replace") rules_.push_back(rule_of(item));
+      const bool is_copy = action == "replace";
+      if (!is_copy && std::ranges::find(kChanges, action) == kChanges.end()) continue;
+      rules_.push_back(rule_of(item));
+      rules_.back().whole = rules_.back().whole && is_copy;
     }
     return true;
   }
@@ -133,6 +145,7 @@ class JobReader {
               .target = text_at(item, "target_label").value_or(""),
               .replacement = text_at(item, "replacement").value_or("$1")};
     const std::string regex = text_at(item, "regex").value_or("(.*)");
+    rule.some = regex == "(.+)";
     rule.whole =
         regex == "(.*)" || regex == "(.+)" || (regex == ".*" && !rule.replacement.contains('$'));
     return rule;

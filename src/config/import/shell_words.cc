@@ -1,15 +1,12 @@
 #include "config/import/shell_words.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "config/import/text.h"
 
 namespace wardmote::config {
 namespace {
@@ -73,64 +70,25 @@ class Splitter {
   ShellWords result_;
 };
 
-struct SecretOptions {
-  std::string_view program;
-  std::string_view letters;
-};
-// monitoring-plugins 2.3, each one's --help.
-constexpr auto kSecretOptions = std::to_array<SecretOptions>(
-    {{"check_mysql", "p"},   {"check_mysql_query", "p"}, {"check_pgsql", "p"},
-     {"check_radius", "pF"}, {"check_disk_smb", "p"},    {"check_ldap", "P"},
-     {"check_ldaps", "P"},   {"check_smtp", "P"},        {"check_ssmtp", "P"},
-     {"check_snmp", "CAX"},  {"check_ifstatus", "CAX"},  {"check_ifoperstatus", "CAX"},
-     {"check_hpjd", "C"},    {"check_http", "ab"},       {"check_curl", "ab"},
-     {"check_nt", "s"},      {"check_dbi", "o"},         {"check_oracle", ""},
-     {"check_ping", ""},     {"check_tcp", ""},          {"check_udp", ""},
-     {"check_ssh", ""},      {"check_disk", ""},         {"check_procs", ""},
-     {"check_swap", ""},     {"check_load", ""},         {"check_users", ""},
-     {"check_dig", ""},      {"check_dns", ""},          {"check_by_ssh", ""},
-     {"check_nrpe", ""},     {"check_ftp", ""},          {"check_imap", ""},
-     {"check_pop", ""},      {"check_icmp", ""},         {"check_host", ""},
-     {"check_fping", ""}});
-
-/// A port, a path or nothing: no password.
-bool is_harmless(std::string_view value) {
-  return value.empty() || value.starts_with('/') || value.starts_with('-') ||
-         value.find_first_not_of("0123456789.,:%") == std::string_view::npos;
-}
-
-bool tells(std::string_view program, const std::string& word, std::string_view next) {
-  if (word.starts_with("--")) {
-    const std::size_t sign = word.find('=');
-    const std::string_view value =
-        sign == std::string::npos ? next : std::string_view(word).substr(sign + 1);
-    return names_a_secret(std::string_view(word).substr(0, sign)) && !value.empty();
-  }
-  // `--user name:password` and the like come as an address, too.
-  if ((word.contains("://") && word.contains('@')) || has_secret_parameter(word)) return true;
-  if (word.size() < 2 || word[0] != '-') return false;
-  const auto* const known = std::ranges::find(kSecretOptions, program, &SecretOptions::program);
-  const std::string_view value = word.size() > 2 ? std::string_view(word).substr(2) : next;
-  if (known != kSecretOptions.end()) return known->letters.contains(word[1]);
-  return (word[1] == 'p' || word[1] == 'P') && !is_harmless(value);
-}
-
 }  // namespace
 
 ShellWords shell_words(std::string_view line) {
   return Splitter(line).split();
 }
 
-bool may_hold_a_secret(const std::vector<std::string>& argv) {
-  std::string_view program;
-  for (std::size_t i = 0; i < argv.size(); ++i) {
-    // Behind a shell or sudo the program stands later.
-    const std::string_view base = std::string_view(argv[i]).substr(argv[i].rfind('/') + 1);
-    if (i == 0 || base.starts_with("check_")) program = base;
-    if (i > 0 && tells(program, argv[i], i + 1 < argv.size() ? argv[i + 1] : std::string_view()))
-      return true;
+std::vector<std::string> monit_words(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::vector<std::string> words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+    if (line.empty()) return words;
+    const std::size_t bare = std::min(line.find_first_of(kSpace), line.size());
+    const std::size_t end = line.front() == '\'' ? line.find('\'', 1) : std::string_view::npos;
+    // Its lexer takes what is longer: `'a b'` is one word, `'a'b` one with both quotes.
+    const bool joined = end != std::string_view::npos && end + 1 >= bare;
+    words.emplace_back(joined ? line.substr(1, end - 1) : line.substr(0, bare));
+    line.remove_prefix(joined ? end + 1 : bare);
   }
-  return false;
 }
 
 }  // namespace wardmote::config

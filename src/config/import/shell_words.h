@@ -15,7 +15,9 @@ struct ShellWords {
 /// decides whether a shell is needed (lib/runcmd.c runcmd_cmd2strv).
 ShellWords shell_words(std::string_view line);
 
-/// Whether an argument may be a password: it follows an option that is known or named for one.
-bool may_hold_a_secret(const std::vector<std::string>& argv);
+/// The words of a text in double quotes that Monit runs as a program: `'` at the begin of a word
+/// joins what stands up to the next one, and nothing else is special (monit 5.33 src/l.l,
+/// ARGUMENT_COND).
+std::vector<std::string> monit_words(std::string_view line);
 
 }  // namespace wardmote::config

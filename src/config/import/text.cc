@@ -105,22 +105,6 @@ std::string spell(milliseconds duration) {
   return count % 1000 == 0 ? fmt::format("{}s", count / 1000) : fmt::format("{}ms", count);
 }
 
-bool names_a_secret(std::string_view name) {
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"token", "pass", "secret", "auth", "cookie", "key", "community", "cred", "pwd"});
-  const std::string small = lower(name);
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return small.contains(word); });
-}
-
-bool has_secret_parameter(std::string_view address) {
-  take_until(address, '?');
-  while (!address.empty()) {
-    std::string_view pair = take_until(address, '&');
-    if (names_a_secret(take_until(pair, '='))) return true;
-  }
-  return false;
-}
-
 std::string host_and_port(std::string_view host, std::string_view port) {
   const bool bare = host.contains(':') && !host.starts_with('[');
   return bare ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);

@@ -20,10 +20,6 @@ std::optional<std::string> literal_of(std::string_view expression);
 std::optional<std::chrono::milliseconds> foreign_duration(std::string_view text);
 /// `90s`, `1500ms`: as a configuration of the agent spells it.
 std::string spell(std::chrono::milliseconds duration);
-/// Whether the name of a header, an option or a variable is that of something which opens a door.
-bool names_a_secret(std::string_view name);
-/// Whether an address has a parameter like `?token=…`.
-bool has_secret_parameter(std::string_view address);
 /// `host:port`, with brackets around an IPv6 address.
 std::string host_and_port(std::string_view host, std::string_view port);
 

@@ -30,11 +30,24 @@ TEST(MonitControl, SplitsStatementsAndWords) {
   EXPECT_EQ(words(file->statements[1]),
             (std::vector<std::string>{"CHECK", "FILE", "a", "PATH", "/var/set it", "if", "size",
                                       ">=", "1", "kB", "then", "alert"}));
-  EXPECT_TRUE(file->statements[1].words[4].quoted);
+  EXPECT_TRUE(file->statements[1].words[4].quoted());
   EXPECT_EQ(file->statements[1].words[5].line, 4U);
   EXPECT_EQ(words(file->statements[2])[8], "http://h/x?a=b,c");
   ASSERT_EQ(file->includes.size(), 1U);
   EXPECT_EQ(file->includes[0].text, "/etc/monit/templates/*");
+}
+
+TEST(MonitControl, KnowsWhichWordsStandTogetherAndTheirQuotes) {
+  const auto file = parse_monit_control("set a=b 'c'\"d\" # e\nf,g");
+  ASSERT_TRUE(file);
+  std::string glued;
+  std::string quotes;
+  for (const MonitWord& word : file->statements.at(0).words) {
+    glued += word.glued ? '+' : ' ';
+    quotes += word.quoted() ? word.quote : '.';
+  }
+  EXPECT_EQ(glued, "  ++ + ++");
+  EXPECT_EQ(quotes, "....'\"...");
 }
 
 TEST(MonitControl, SaysWhereAQuoteIsOpen) {

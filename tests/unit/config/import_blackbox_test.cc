@@ -209,6 +209,45 @@ TEST(ImportBlackbox, RelabellingThatCopiesAndJoinsIsFollowed) {
       << all_notes(made);
 }
 
+TEST(ImportBlackbox, RelabellingThatChoosesOrChangesIsNotFollowed) {
+  const auto made_by = [](const std::string& rule) {
+    return import_texts({{"blackbox.yml", kModules},
+                         {"prometheus.yml", prometheus(job("http_2xx", "'http://A/'", rule) +
+                                                       job("tcp_connect", "'b:1'"))}});
+  };
+  for (const std::string action : {"keep", "drop", "keepequal", "dropequal"}) {
+    const Imported made =
+        made_by("      - {source_labels: [__address__], action: " + action + "}\n");
+    EXPECT_EQ(accepted(made).checks.size(), 1U) << made.yaml;
+    EXPECT_TRUE(says(made, "left out: relabelling with '" + action + "' chooses among"));
+  }
+  for (const std::string action : {"lowercase", "uppercase", "hashmod"}) {
+    const Imported made =
+        made_by("      - {source_labels: [__param_target], target_label: __param_target, action: " +
+                action + "}\n");
+    EXPECT_EQ(accepted(made).checks.size(), 1U) << made.yaml;
+    EXPECT_TRUE(says(made, "a target is left out: its relabelling is more than copying"));
+  }
+  const Imported made =
+      made_by("      - {source_labels: [nothing], regex: (.+), target_label: __param_target}\n");
+  EXPECT_TRUE(made.yaml.contains("url: http://A/")) << "an empty label does not match (.+)";
+}
+
+TEST(ImportBlackbox, AModuleThatWouldAskSomethingElseIsLeftOut) {
+  const Imported made = import_text(R"(modules:
+  several: {prober: dns, dns: {query_name: a.example, query_type: A, valid_rcodes: [NOERROR, NXDOMAIN]}}
+  itself: {prober: dns, dns: {query_name: a.example, query_type: A, recursion_desired: false}}
+  good: {prober: dns, dns: {query_name: a.example, query_type: A, valid_rcodes: [NXDOMAIN]}}
+  less: {prober: http, http: {body_size_limit: 1MB, valid_http_versions: [HTTP/1.1]}}
+)");
+  EXPECT_EQ(accepted(made).checks.size(), 2U) << made.yaml;
+  for (const std::string note :
+       {"module several: valid_rcodes: the module is left out: only one of them can be good",
+        "module itself: recursion_desired: the module is left out: the probe always desires",
+        "module less: body_size_limit: not tested", "module less: valid_http_versions: not tested"})
+    EXPECT_TRUE(says(made, note)) << note << "\n" << all_notes(made);
+}
+
 TEST(ImportBlackbox, NamesWhatOtherSourcesOfTargetsThereAre) {
   const Imported made =
       import_texts({{"blackbox.yml", kModules},

@@ -65,11 +65,20 @@ TEST(ImportMonit, ServicesAndConnectionsBecomeChecks) {
   - name: nginx
     process:
       program: /run/nginx.pid
+    every: 60s
+    fall: 1
+    rise: 1
+    depends_on:
+      - nginx_bin
+  - name: nginx-memory
+    process:
+      program: /run/nginx.pid
       max_rss: "256MiB"
     every: 60s
     fall: 3
     rise: 1
     depends_on:
+      - nginx
       - nginx_bin
   - name: nginx-80
     http:
@@ -137,15 +146,28 @@ TEST(ImportMonit, ServicesAndConnectionsBecomeChecks) {
     exec:
       program: /usr/lib/nagios/plugins/check_disk
       args:
-        - "-c"
-        - "20%"
+        - "-E"
         - "-K"
         - "10%"
         - "-p"
         - /
     every: 60s
+    fall: 1
+    rise: 1
+  - name: rootfs-space
+    exec:
+      program: /usr/lib/nagios/plugins/check_disk
+      args:
+        - "-E"
+        - "-c"
+        - "20%"
+        - "-p"
+        - /
+    every: 60s
     fall: 5
     rise: 1
+    depends_on:
+      - rootfs
 notify:
   receivers:
     - name: mail

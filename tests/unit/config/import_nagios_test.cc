@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <boost/json/serialize.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -369,6 +370,67 @@ TEST(ImportNagios, APluginIsReplacedOnlyWhereAProbeMeansTheSame) {
   EXPECT_EQ(kind("/p/check_ssh h"), "") << "it reads the banner";
 }
 
+TEST(ImportNagios, TheSameServerAndVirtualHostAreAsked) {
+  const auto params = [](const std::string& line) {
+    const auto probe = native_probe(shell_words(line).words);
+    return probe ? boost::json::serialize(probe->params) : "";
+  };
+  EXPECT_TRUE(params("/p/check_dig -l a.example").contains("\"127.0.0.1:53\""))
+      << "the plugin asks this host, and no resolver";
+  EXPECT_TRUE(params("/p/check_http -H a -I 10.0.0.1 -e 200").contains("\"Host: a\""));
+  EXPECT_TRUE(params("/p/check_http -H a -I 10.0.0.1 -p 81 -e 200").contains("\"Host: a:81\""));
+}
+
+TEST(ImportNagios, WhatIsSlowThereIsNotHungHere) {
+  const Imported made = import_texts({{"o.cfg", R"(
+define command {
+  command_name slow
+  command_line /p/slow
+}
+define host {
+  host_name h
+}
+define service {
+  host_name h
+  service_description s
+  check_interval 20
+  retry_interval 10
+  max_check_attempts 3
+  check_command slow
+}
+)"},
+                                      {"nagios.cfg", "interval_length=1\n"}});
+  EXPECT_EQ(accepted(made).checks.size(), 1U);
+  EXPECT_TRUE(made.yaml.contains("every: 60s\n    timeout: 60s\n    fall: 2\n")) << made.yaml;
+  EXPECT_TRUE(says(made, "h-s: every: 60s and not 20s")) << all_notes(made);
+}
+
+TEST(ImportNagios, ADependencyThatIsLostIsSaid) {
+  const Imported made = objects(R"(
+define host {
+  use generic-host
+  host_name lost
+  check_command no_such
+}
+define host {
+  use generic-host
+  host_name below
+  parents lost,core
+}
+define service {
+  use generic-service
+  host_name lost
+  service_description SSH
+  check_command check_tcp!22
+}
+)");
+  accepted(made);
+  EXPECT_TRUE(says(made, "below: depends on the host lost, which has no check here"))
+      << all_notes(made);
+  EXPECT_TRUE(says(made, "lost-SSH: depends on the host lost, which has no check here"));
+  EXPECT_FALSE(says(made, "which has no check here: core"));
+}
+
 TEST(ShellWords, AreThoseOfNagios) {
   const auto words = [](const std::string& line) { return shell_words(line).words; };
   EXPECT_EQ(words(R"(a 'b c' "d \"e" f\ g)"),
@@ -377,20 +439,6 @@ TEST(ShellWords, AreThoseOfNagios) {
   EXPECT_FALSE(shell_words("a '|' \"<\"").needs_shell);
   for (const std::string line : {"a | b", "a $x", "a \"$x\"", "a > b", "a; b", "a *", "a 'b"})
     EXPECT_TRUE(shell_words(line).needs_shell) << line;
-}
-
-TEST(ShellWords, APasswordIsSeenByItsOption) {
-  const auto secret = [](const std::string& line) {
-    return may_hold_a_secret(shell_words(line).words);
-  };
-  EXPECT_TRUE(secret("/p/check_snmp -H h -C public"));
-  EXPECT_TRUE(secret("/p/check_http -H h -a me:you"));
-  EXPECT_TRUE(secret("/p/check_own --password=x"));
-  EXPECT_TRUE(secret("/p/check_own -p x"));
-  EXPECT_TRUE(secret("sudo /p/check_mysql -px"));
-  EXPECT_TRUE(secret("/p/check_own http://me:you@h/"));
-  EXPECT_FALSE(secret("/p/check_own -p 80"));
-  EXPECT_FALSE(secret("/p/check_disk -w 10% -p /"));
 }
 
 }  // namespace
