@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <limits>
 #include <memory>
 #include <optional>

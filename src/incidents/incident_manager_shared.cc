@@ -27,7 +27,10 @@
 #include "judge/thing.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/clock_pair.h"
 #include "store/follower.h"
+#include "store/incident_record.h"
+#include "store/notify_record.h"
 
 namespace wardmote::incidents {
 

@@ -1,7 +1,6 @@
 #include "judge/etcd/metrics.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,7 @@
 
 #include "judge/finding.h"
 #include "judge/incident/incident.h"
+#include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
 

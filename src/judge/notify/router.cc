@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/time.h"
-#include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/muting.h"

@@ -1,7 +1,6 @@
 #include "observe/etcd/metrics_client.h"
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
