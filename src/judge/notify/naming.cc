@@ -35,6 +35,13 @@ void call_as_told(NoticeItem& item, const std::optional<CalledAs>& told) {
   // An earlier version did not write it down.
   if (!told->root.empty()) ended.root = told->root;
   set_label(item.labels, "root", ended.root);
+  const auto first = item.known_as.find("root");
+  if (first != item.known_as.end() && first->second == ended.root) {
+    for (const char* const of_root : {"scope", "subject"}) {
+      const auto label = item.known_as.find(of_root);
+      if (label != item.known_as.end()) set_label(item.labels, of_root, label->second);
+    }
+  }
   if (told->code == ended.code && told->names == ended.names) return;
   std::string summary = told->summary;
   if (!graver(told->code, ended.code)) {

@@ -235,18 +235,26 @@ TEST_F(RouterTest, AnEndHasTheThingThatWasTold) {
     incidents_[1].summary = name + " fails";
     incidents_[1].root = "check:" + name;
   };
-  call("web");
-  step(1, StepKind::kOpened, "check:web");
+  const auto hear = [&](StepKind kind, const std::string& name) {
+    call(name);
+    ++incidents_[1].revision;
+    incidents_[1].phase = kind == StepKind::kResolved ? Phase::kResolved : Phase::kOpen;
+    Labels labels = labels_of(incidents_[1]);
+    labels["subject"] = name;
+    router_.hear({kind, incidents_[1]}, labels, now_);
+  };
+  incidents_[1].id = 1;
+  hear(StepKind::kOpened, "web");
   run(1min);
-  call("host");
-  step(1, StepKind::kChanged, "check:host");
-  step(1, StepKind::kResolved, "check:host");
+  hear(StepKind::kChanged, "host");
+  hear(StepKind::kResolved, "host");
   now_ += 5min;
   const auto notices = take();
   ASSERT_EQ(notices.size(), 1U);
   const NoticeItem& end = notices[0].items.at(0);
   EXPECT_EQ(end.incident.root, "check:web");
   EXPECT_EQ(end.labels.at("root"), "check:web");
+  EXPECT_EQ(end.labels.at("subject"), "web");
   EXPECT_EQ(end.incident.summary, "web fails; at the worst CHECK_FAILED: host fails");
 }
 
