@@ -57,6 +57,16 @@ std::string draw_chores(const Fields& status, Style style) {
   return drawn;
 }
 
+/// Empty unless the agent is called bad for an incident of which no check here tells.
+std::string draw_calm_incidents(const Fields& status, Style style) {
+  if (status.object("incidents").number("open").value_or(0) == 0) return "";
+  for (const json::value& check : status.list("checks")) {
+    if (Fields(check).number("exit_code").value_or(0) != 0) return "";
+  }
+  return fmt::format("{}: no check fails here now, 'wardmote get incidents' says why\n",
+                     paint(style, Tone::kWarning, "an incident is open"));
+}
+
 std::string draw_gates(std::span<const json::value> gates, Style style) {
   Table table({"GATE", "STATE", "HELD-BY"});
   for (const json::value& value : gates) {
@@ -79,7 +89,8 @@ std::string draw_agent_head(const json::value& value, Style style) {
     drawn += fmt::format("{}: {}\n", paint(style, Tone::kWarning, "the agent itself is degraded"),
                          complaint);
   }
-  return drawn + draw_chores(status, style) + draw_refusal(status, style);
+  return drawn + draw_calm_incidents(status, style) + draw_chores(status, style) +
+         draw_refusal(status, style);
 }
 
 std::string draw_agent(const json::value& value, Style style) {

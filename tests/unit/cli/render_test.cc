@@ -142,6 +142,20 @@ TEST(AgentScreen, HasTheAgentItsClustersChecksAndGates) {
       << drawn;
 }
 
+// One that flaps and is calm, or one of another node.
+TEST(AgentScreen, SaysThatItIsBadForAnIncidentWhenNothingFailsHere) {
+  json::value status = json::parse(
+      R"({"incidents": {"open": 1}, "checks": [{"name": "a", "exit_code": 0}, {"name": "b", "exit_code": 0}]})");
+  const std::string hint =
+      "\nan incident is open: no check fails here now, 'wardmote get incidents' says why\n";
+  EXPECT_TRUE(has(draw_agent(status, kPlain), hint)) << draw_agent(status, kPlain);
+  status.at("checks").at(1).as_object()["exit_code"] = 1;
+  EXPECT_FALSE(has(draw_agent(status, kPlain), hint));
+  status.at("checks").at(1).as_object()["exit_code"] = 0;
+  status.at("incidents").as_object()["open"] = 0;
+  EXPECT_FALSE(has(draw_agent(status, kPlain), hint));
+}
+
 TEST(AgentScreen, SaysThatAConfigurationWasRefusedAndWhy) {
   const json::value status = json::parse(
       R"({"config": {"refused": {"at": "2027-01-15T08:00:00.000Z", "problems": ["a.yaml:1:1: bad", "a.yaml:2:1: worse"]}}})");
