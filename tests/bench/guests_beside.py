@@ -32,8 +32,9 @@ from tools.evidence import append, commit
 TIMEOUT, THRESHOLD = 2, 3
 BEFORE, MEANWHILE = 5, 8  # intervals, at least
 ON_TIME = 0.1  # of the interval
-PATIENCE = 600.0
-LIBVIRTD = 'log_filters="1:libvirt-qemu"\nlog_outputs="1:file:{log}"\n'
+PATIENCE = 240.0
+# Of each call: what is asked of which guest, and when it was looked up for that.
+LIBVIRTD = 'log_filters="1:libvirt-qemu 1:libvirt-domain"\nlog_outputs="1:file:{log}"\n'
 CALL = re.compile(r"^(\S+ \S+): \d+: debug : virDomainQemuAgentCommand:\d+ : .*VM: name=([^,]+),.*guest-ping", re.MULTILINE)
 RAISED = re.compile(r"^at=(\S+) .*event=finding_raised guest=(\S+) .*severity=critical", re.MULTILINE)
 CONFIG = """
@@ -102,8 +103,8 @@ def main() -> int:
             for hung, guests in more:
                 boot(site, guests)
                 rows.append(measure(site, "ours", ours("standard"), hung, folder / str(len(rows))))
-    append("bench", [{"bench": "guests_beside", "commit": commit(), "command": " ".join(["./dev bench guests_beside", *sys.argv[1:]]), "cpus": os.cpu_count(),
-                      "kernel": platform.release(), "load": rows[0]["load"], "interval_s": given.interval, "timeout_s": TIMEOUT,
+    append("bench", [{"bench": "guests_beside", "commit": commit(), "command": " ".join(["./dev bench guests_beside", *sys.argv[1:]]),
+                      "cpus": os.cpu_count(), "kernel": platform.release(), "load": rows[0]["load"], "interval_s": given.interval, "timeout_s": TIMEOUT,
                       "threshold": THRESHOLD, "monitors": rows}])
     return 0
 
@@ -133,7 +134,7 @@ def arrivals(site: Site) -> Callable[[], dict[int, float]]:
 
 
 def ours(rules: str):
-    """By Masakari's rules it tells Masakari of each guest. By its own, so many are a storm, of which Masakari is not told: then it counts
+    """By Masakari's rules it tells Masakari of each guest. By its own, many are one storm, of which Masakari is not told: then it counts
     when the agent itself says it of a guest."""
     @contextmanager
     def watch(site: Site, folder: Path) -> Iterator[Callable[[], dict[int, float]]]:
@@ -170,7 +171,9 @@ def measure(site: Site, who: str, watch, count: int, folder: Path) -> dict:
         hang = time.time()
         list(pool.map(site.lab.stop_agent, hung))
         stopped = time.time()
-        wait_until(lambda: set(known()) >= set(hung), PATIENCE, f"{who} to know of all", every=0.2)
+        end = hang + PATIENCE
+        while not set(known()) >= set(hung) and time.time() < end:
+            time.sleep(0.2)
         time.sleep(max(0.0, hang + MEANWHILE * site.interval - time.time()))
         end = time.time()
         found = dict(known())
@@ -178,14 +181,13 @@ def measure(site: Site, who: str, watch, count: int, folder: Path) -> dict:
     list(map(site.lab.continue_agent, hung))
     for number in hung:
         wait_until(lambda n=number: site.lab.answers(n), 120.0, f"the agent of {name_of(number)}", every=0.5)
-    if set(found) != set(hung):
-        raise RuntimeError(f"{who} reported {sorted(found)}, and {hung} hung")
-    after = [found[number] - hang for number in hung]
-    asked = [len(site.pings(hang, found[number])[number]) for number in hung]
+    after = {number: found[number] - hang for number in hung if number in found}
+    asked = [len(site.pings(hang, found[number])[number]) for number in after]
     row = {"who": who, "guests": len(site.guests), "hung": count, "load": round(load, 1), "hanging_took_s": round(stopped - hang, 2),
            "before": gaps(site, healthy, begun, hang), "meanwhile": gaps(site, healthy, hang, end),
-           "detection_p50_s": round(statistics.median(after), 2), "detection_min_s": round(min(after), 2), "detection_max_s": round(max(after), 2),
-           "asked_until_found": sorted(asked)}
+           "found": len(after), "found_though_well": len(found.keys() - set(hung)), "detection_p50_s": round(statistics.median(after.values()), 2),
+           "detection_min_s": round(min(after.values()), 2), "detection_max_s": round(max(after.values()), 2),
+           "observed_s": round(end - hang, 1), "asked_until_found": sorted(asked)}
     show(row)
     return row
 
@@ -208,7 +210,8 @@ def show(row: dict) -> None:
     print(f"{row['who']}: {row['hung']} of {row['guests']} hang, load {row['load']}")
     for when in ("before", "meanwhile"):
         print(f"  {when:<10} " + "  ".join(f"{key} {value}" for key, value in row[when].items()))
-    print(f"  detection  p50 {row['detection_p50_s']} s  min {row['detection_min_s']} s  max {row['detection_max_s']} s  pings until then {row['asked_until_found']}", flush=True)
+    print("  detection  " + "  ".join(f"{key.removeprefix('detection_')} {row[key]}" for key in (
+        "found", "found_though_well", "detection_p50_s", "detection_min_s", "detection_max_s", "observed_s", "asked_until_found")), flush=True)
 
 
 if __name__ == "__main__":
