@@ -33,8 +33,7 @@ TIMEOUT, THRESHOLD = 2, 3
 BEFORE, MEANWHILE = 5, 8  # intervals, at least
 ON_TIME = 0.1  # of the interval
 PATIENCE = 240.0
-# Of each call: what is asked of which guest, and when it was looked up for that.
-LIBVIRTD = 'log_filters="1:libvirt-qemu 1:libvirt-domain"\nlog_outputs="1:file:{log}"\n'
+LIBVIRTD = 'log_filters="1:libvirt-qemu"\nlog_outputs="1:file:{log}"\n'
 CALL = re.compile(r"^(\S+ \S+): \d+: debug : virDomainQemuAgentCommand:\d+ : .*VM: name=([^,]+),.*guest-ping", re.MULTILINE)
 RAISED = re.compile(r"^at=(\S+) .*event=finding_raised guest=(\S+) .*severity=critical", re.MULTILINE)
 CONFIG = """
