@@ -93,6 +93,10 @@ void FakeHost::set_agent(const std::string& uuid, Agent agent) {
   const bool open = at(uuid).agent != Agent::kClosed;
   at(uuid).agent = agent;
   const bool opens = agent != Agent::kClosed;
+  const bool held = clock_.now() < at(uuid).held_until;
+  if (agent != Agent::kHangs && !held) {
+    for (FakeHypervisor* const one : connected_) one->end_call_of(uuid);
+  }
   if (open != opens) tell_of(uuid, HypervisorEvent::Agent{opens});
 }
 
@@ -149,10 +153,7 @@ std::string FakeHost::reply_of(const Guest& guest, const std::string& command) c
 }
 
 FakeHypervisor::FakeHypervisor(runtime::Runtime& runtime, FakeHost& host)
-    : runtime_(runtime),
-      host_(host),
-      calls_left_(runtime.executor()),
-      changed_(runtime.executor()) {}
+    : runtime_(runtime), host_(host), ending_(runtime.executor()), changed_(runtime.executor()) {}
 
 FakeHypervisor::~FakeHypervisor() {
   host_.connected_.erase(this);
@@ -169,7 +170,7 @@ void FakeHypervisor::start() {
 
 Task<void> FakeHypervisor::stop() {
   host_.connected_.erase(this);
-  co_await calls_left_.stop();
+  co_await ending_.stop();
 }
 
 void FakeHypervisor::hear(HypervisorEvent event) {
@@ -248,9 +249,16 @@ class FakeHypervisor::Place {
   const std::uint64_t number_;
 };
 
-Task<void> FakeHypervisor::end_call(TimePoint at, std::function<void()> ended) {
+Task<void> FakeHypervisor::end_call(std::string uuid, TimePoint at) {
   co_await runtime_.sleep_until(at);
-  ended();
+  // Another one may be under way by now.
+  if (under_way_[uuid] == at) end_call_of(uuid);
+}
+
+void FakeHypervisor::end_call_of(const std::string& uuid) {
+  const auto left = left_.extract(uuid);
+  under_way_.erase(uuid);
+  if (left) left.mapped()();
 }
 
 Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(AgentOrder order, Deadline begun_by) {
@@ -288,8 +296,8 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(AgentOrder order, Deadline b
   } at_end(ended);
   Result<AgentAnswer> answer = co_await ask(std::move(order), begun);
   if (!answer && under_way_.contains(uuid) && runtime_.now() < under_way_[uuid]) {
-    const TimePoint until = under_way_[uuid];
-    calls_left_.spawn("a call that goes on", end_call(until, std::exchange(at_end.call, {})));
+    left_[uuid] = std::exchange(at_end.call, {});
+    ending_.spawn("a call that goes on", end_call(uuid, under_way_[uuid]));
   }
   co_return answer;
 }

@@ -154,11 +154,13 @@ class FakeHypervisor final : public runtime::Hypervisor {
   runtime::Task<Result<void>> create(std::string uuid, runtime::Deadline deadline) override;
 
   void hear(runtime::HypervisorEvent event);
+  /// The guest answers again, and with it a call that nobody waits for any more.
+  void end_call_of(const std::string& uuid);
 
  private:
   runtime::Task<Result<void>> reach(runtime::Deadline deadline);
   runtime::Task<Result<runtime::AgentAnswer>> ask(runtime::AgentOrder order, TimePoint begun);
-  runtime::Task<void> end_call(TimePoint at, std::function<void()> ended);
+  runtime::Task<void> end_call(std::string uuid, TimePoint at);
   class Place;
   struct Crowd {
     std::deque<std::uint64_t> waiting;
@@ -174,7 +176,8 @@ class FakeHypervisor final : public runtime::Hypervisor {
   FakeHost& host_;
   std::map<std::string, TimePoint> under_way_;  ///< until when libvirt waits for their agents
   std::map<Lane, Crowd> crowds_;
-  runtime::TaskGroup calls_left_;  ///< that nobody waits for any more
+  std::map<std::string, std::function<void()>> left_;  ///< ends of calls that nobody waits for
+  runtime::TaskGroup ending_;                          ///< them
   std::uint64_t calls_ = 0;
   std::deque<runtime::HypervisorEvent> told_;
   runtime::Event changed_;
