@@ -287,7 +287,7 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(AgentOrder order, Deadline b
   // Also of one that is cancelled.
   struct AtEnd {
     std::function<void()> call;
-    AtEnd(std::function<void()> to_call) : call(std::move(to_call)) {}
+    explicit AtEnd(std::function<void()> to_call) : call(std::move(to_call)) {}
     AtEnd(const AtEnd&) = delete;
     AtEnd& operator=(const AtEnd&) = delete;
     ~AtEnd() {
