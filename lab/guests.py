@@ -85,10 +85,10 @@ def name_of(number: int) -> str:
 
 
 class Guests:
-    """Leaving it ends all of them. `folder` has a short path: sockets lie below it."""
+    """Leaving it ends all of them. `folder` has a short path: sockets lie below it. `libvirtd` is more of libvirtd.conf."""
 
-    def __init__(self, packages: Path, folder: Path):
-        self.packages, self.folder = packages, folder
+    def __init__(self, packages: Path, folder: Path, libvirtd: str = ""):
+        self.packages, self.folder, self.configured = packages, folder, LIBVIRTD + libvirtd
         kernel = subprocess.run(["apt-cache", "depends", KERNEL], capture_output=True, text=True, check=True).stdout
         self.kernel = next(line.split()[1] for line in kernel.splitlines() if "Depends: linux-image" in line)
         unpack(packages, [*PACKAGES, self.kernel])
@@ -110,7 +110,7 @@ class Guests:
         return str(self.packages / "usr/lib/x86_64-linux-gnu")
 
     def __enter__(self) -> "Guests":
-        (self.folder / "etc/libvirtd.conf").write_text(LIBVIRTD, encoding="utf-8")
+        (self.folder / "etc/libvirtd.conf").write_text(self.configured, encoding="utf-8")
         (self.folder / "etc/qemu.conf").write_text(QEMU, encoding="utf-8")
         ready = self.folder / "ready"
         ready.unlink(missing_ok=True)

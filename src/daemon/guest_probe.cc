@@ -163,10 +163,13 @@ class Probe {
 
   Task<Result<AgentAnswer>> ask(std::string_view command) {
     const TimePoint begun = runtime_.now();
-    const runtime::Deadline deadline = runtime_.deadline_in(order_.timeout + kPatience);
-    std::string text(command);
-    Result<AgentAnswer> answer = co_await hypervisor_.ask_agent(
-        found_.uuid, std::move(text), order_.timeout, Hypervisor::Lane::kFast, deadline);
+    const runtime::Deadline begun_by = runtime_.deadline_in(kAsked);
+    runtime::AgentOrder asked{.uuid = found_.uuid,
+                              .command = std::string(command),
+                              .timeout = order_.timeout,
+                              .patience = order_.timeout + kPatience,
+                              .ended = {}};
+    Result<AgentAnswer> answer = co_await hypervisor_.ask_agent(std::move(asked), begun_by);
     took_ = runtime_.now() - begun;
     co_return answer;
   }

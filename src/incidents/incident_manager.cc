@@ -379,8 +379,14 @@ void IncidentManager::end_blindness(const judge::Change& change, const News& new
 judge::incident::Dependencies IncidentManager::all_dependencies() const {
   judge::incident::Dependencies all = dependencies(config_, depends_, graph_name());
   for (const auto& [kind, things] : discovered_) {
-    for (const DiscoveredThing& thing : things)
-      all.graph.add(thing.node, std::string(kind.name()), thing.above);
+    for (const DiscoveredThing& thing : things) {
+      std::string called(kind.name());
+      if (thing.part) {
+        all.graph.add_part(thing.node, std::move(called));
+      } else {
+        all.graph.add(thing.node, std::move(called), thing.above);
+      }
+    }
   }
   return all;
 }

@@ -58,6 +58,7 @@ struct KnownFailure {
 struct DiscoveredThing {
   std::string node;                ///< its name in the graph of incidents
   std::vector<std::string> above;  ///< what it depends on
+  bool part = false;               ///< of another one, with incidents of its own
 };
 
 /// Turns changes into incidents, reports these in turn, has receivers notified, and writes all of

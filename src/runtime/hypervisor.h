@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -57,6 +58,22 @@ struct AgentAnswer {
   std::string text;
 };
 
+/// Guests that hang wait in a lane of their own, so that they hold up nobody else.
+enum class AgentLane : std::uint8_t { kFast, kSlow };
+
+/// One command for a guest's agent.
+struct AgentOrder {
+  std::string uuid;
+  std::string command;
+  Duration timeout{};   ///< that the hypervisor is told
+  Duration patience{};  ///< with its answer, from the moment at which it was asked; longer than
+                        ///< `timeout`, or its own words for it never arrive
+  AgentLane lane = AgentLane::kFast;
+  /// Called on the loop once, when the call has ended behind the door and its place there is free
+  /// again, which may be long after ask_agent(); never after stop().
+  std::function<void()> ended;
+};
+
 /// What the hypervisor tells of by itself.
 struct HypervisorEvent {
   /// All that was told before counts no more: list the guests again.
@@ -107,8 +124,7 @@ inline constexpr Duration kActBeginsWithin = std::chrono::seconds(2);
 /// libvirt on this machine), kDenied, kLimit (too much goes on: it was not asked), kRejected.
 class Hypervisor {
  public:
-  /// Guests that hang wait in a lane of their own, so that they hold up nobody else.
-  enum class Lane : std::uint8_t { kFast, kSlow };
+  using Lane = AgentLane;
 
   Hypervisor() = default;
   Hypervisor(const Hypervisor&) = delete;
@@ -128,10 +144,10 @@ class Hypervisor {
   virtual Task<Result<std::string>> describe(std::string uuid, Deadline deadline) = 0;
   /// Asks what every hypervisor answers at once; the round trip proves that it answers at all.
   virtual Task<Result<void>> knock(Deadline deadline) = 0;
-  /// Sends a command to a guest's agent and waits for `timeout`; never two at once to one guest
-  /// (kBusy). `deadline` is later, or the hypervisor's own words for it never arrive.
-  virtual Task<Result<AgentAnswer>> ask_agent(std::string uuid, std::string command,
-                                              Duration timeout, Lane lane, Deadline deadline) = 0;
+  /// Sends a command to a guest's agent; never two at once to one guest. `begun_by` is until when
+  /// it waits for its turn here: what passes before it says nothing of the guest. kTimeout: the
+  /// hypervisor was asked, and has no answer within the patience; kLimit: it was not asked.
+  virtual Task<Result<AgentAnswer>> ask_agent(AgentOrder order, Deadline begun_by) = 0;
   /// Reads the counters of one guest. Those of its disks have to be asked of its QEMU (`ask_qemu`):
   /// one that does not run would hold the call for as long, so first see that its CPU time grows.
   virtual Task<Result<GuestCounts>> counts(std::string uuid, bool ask_qemu, Deadline deadline) = 0;

@@ -19,6 +19,7 @@
 namespace wardmote::sim {
 
 using runtime::AgentAnswer;
+using runtime::AgentOrder;
 using runtime::Deadline;
 using runtime::GuestCounts;
 using runtime::GuestEntry;
@@ -92,6 +93,10 @@ void FakeHost::set_agent(const std::string& uuid, Agent agent) {
   const bool open = at(uuid).agent != Agent::kClosed;
   at(uuid).agent = agent;
   const bool opens = agent != Agent::kClosed;
+  const bool held = clock_.now() < at(uuid).held_until;
+  if (agent != Agent::kHangs && !held) {
+    for (FakeHypervisor* const one : connected_) one->end_call_of(uuid);
+  }
   if (open != opens) tell_of(uuid, HypervisorEvent::Agent{opens});
 }
 
@@ -148,7 +153,7 @@ std::string FakeHost::reply_of(const Guest& guest, const std::string& command) c
 }
 
 FakeHypervisor::FakeHypervisor(runtime::Runtime& runtime, FakeHost& host)
-    : runtime_(runtime), host_(host), changed_(runtime.executor()) {}
+    : runtime_(runtime), host_(host), ending_(runtime.executor()), changed_(runtime.executor()) {}
 
 FakeHypervisor::~FakeHypervisor() {
   host_.connected_.erase(this);
@@ -165,7 +170,7 @@ void FakeHypervisor::start() {
 
 Task<void> FakeHypervisor::stop() {
   host_.connected_.erase(this);
-  co_return;
+  co_await ending_.stop();
 }
 
 void FakeHypervisor::hear(HypervisorEvent event) {
@@ -221,17 +226,86 @@ Task<Result<void>> FakeHypervisor::knock(Deadline deadline) {
   co_return reached;
 }
 
-Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::string command,
-                                                    Duration timeout, Lane, Deadline deadline) {
-  using enum AgentAnswer::Kind;
-  if (command == codec::kGuestPing) {
+/// One call that waits for a place in its lane, as for a thread of a pool.
+class FakeHypervisor::Place {
+ public:
+  Place(Crowd& crowd, std::uint64_t number) : crowd_(crowd), number_(number) {
+    crowd_.waiting.push_back(number_);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { std::erase(crowd_.waiting, number_); }
+  /// Whether it has one now.
+  [[nodiscard]] bool take(Lane lane) {
+    const std::size_t most = lane == Lane::kSlow ? FakeHost::kSlowAtOnce : FakeHost::kFastAtOnce;
+    if (crowd_.waiting.front() != number_ || crowd_.busy >= most) return false;
+    crowd_.waiting.pop_front();
+    ++crowd_.busy;
+    return true;
+  }
+
+ private:
+  Crowd& crowd_;
+  const std::uint64_t number_;
+};
+
+Task<void> FakeHypervisor::end_call(std::string uuid, TimePoint at) {
+  co_await runtime_.sleep_until(at);
+  // Another one may be under way by now.
+  if (under_way_[uuid] == at) end_call_of(uuid);
+}
+
+void FakeHypervisor::end_call_of(const std::string& uuid) {
+  const auto left = left_.extract(uuid);
+  under_way_.erase(uuid);
+  if (left) left.mapped()();
+}
+
+Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(AgentOrder order, Deadline begun_by) {
+  if (order.command == codec::kGuestPing) {
     ++host_.pings_;
   } else {
-    host_.inquiries_.emplace_back(runtime_.now(), uuid + command);
+    host_.inquiries_.emplace_back(runtime_.now(), order.uuid + order.command);
+  }
+  Crowd& crowd = crowds_[order.lane];
+  {
+    Place place(crowd, ++calls_);
+    while (!place.take(order.lane)) {
+      if (runtime_.now() >= begun_by.at) {
+        if (order.ended) order.ended();
+        co_return fail(Errc::kLimit, "fake: it did not begin");
+      }
+      co_await runtime_.sleep_until(std::min(begun_by.at, runtime_.now() + 20ms));
+    }
   }
   const TimePoint begun = runtime_.now();
-  if (under_way_.contains(uuid) && begun < under_way_[uuid])
-    co_return fail(Errc::kTimeout, "fake: the last command is still under way");
+  const std::string uuid = order.uuid;
+  const auto ended = [&crowd, told = order.ended] {
+    --crowd.busy;
+    if (told) told();
+  };
+  // Also of one that is cancelled.
+  struct AtEnd {
+    std::function<void()> call;
+    explicit AtEnd(std::function<void()> to_call) : call(std::move(to_call)) {}
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+    ~AtEnd() {
+      if (call) call();
+    }
+  } at_end(ended);
+  Result<AgentAnswer> answer = co_await ask(std::move(order), begun);
+  if (!answer && under_way_.contains(uuid) && runtime_.now() < under_way_[uuid]) {
+    left_[uuid] = std::exchange(at_end.call, {});
+    ending_.spawn("a call that goes on", end_call(uuid, under_way_[uuid]));
+  }
+  co_return answer;
+}
+
+Task<Result<AgentAnswer>> FakeHypervisor::ask(AgentOrder order, TimePoint begun) {
+  using enum AgentAnswer::Kind;
+  const Deadline deadline{begun + order.patience};
+  const std::string& uuid = order.uuid;
   const Result<void> reached = co_await reach(deadline);
   if (!reached) co_return std::unexpected(reached.error());
   const auto found = host_.guests_.find(uuid);
@@ -241,7 +315,7 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::strin
   if (found->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
   // libvirt begins to wait for the agent when it is our turn.
   const TimePoint turn = std::max(begun, found->second.held_until);
-  const TimePoint silent = turn + std::max(timeout, host_.patience_);
+  const TimePoint silent = turn + std::max(order.timeout, host_.patience_);
   const TimePoint until = std::min(silent, deadline.at);
   // It may come to life while libvirt waits.
   for (;;) {
@@ -250,7 +324,7 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask_agent(std::string uuid, std::strin
     const bool answers = asked->second.agent == FakeHost::Agent::kAnswers &&
                          runtime_.now() >= turn + asked->second.answers_in;
     if (answers && asked->second.run == 1)
-      co_return AgentAnswer{kReply, host_.reply_of(asked->second, command)};
+      co_return AgentAnswer{kReply, host_.reply_of(asked->second, order.command)};
     if (asked->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
     if (runtime_.now() >= until) break;
     co_await runtime_.sleep_until(std::min(until, runtime_.now() + 50ms));

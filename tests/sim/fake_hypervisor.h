@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "runtime/hypervisor.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::sim {
 
@@ -83,6 +85,9 @@ class FakeHost {
   void set_daemon(Daemon daemon);
   /// How long libvirt itself waits for an agent that hangs.
   void set_patience(Duration patience) noexcept { patience_ = patience; }
+  /// How many agents are asked at once in each lane; the rest wait in their order.
+  static constexpr std::size_t kFastAtOnce = 8;
+  static constexpr std::size_t kSlowAtOnce = 16;
   void tell(runtime::HypervisorEvent event);
 
   [[nodiscard]] Guest& at(const std::string& uuid) { return guests_.at(uuid); }
@@ -136,9 +141,8 @@ class FakeHypervisor final : public runtime::Hypervisor {
   runtime::Task<Result<std::string>> describe(std::string uuid,
                                               runtime::Deadline deadline) override;
   runtime::Task<Result<void>> knock(runtime::Deadline deadline) override;
-  runtime::Task<Result<runtime::AgentAnswer>> ask_agent(std::string uuid, std::string command,
-                                                        Duration timeout, Lane lane,
-                                                        runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::AgentAnswer>> ask_agent(runtime::AgentOrder order,
+                                                        runtime::Deadline begun_by) override;
   runtime::Task<Result<runtime::GuestCounts>> counts(std::string uuid, bool ask_qemu,
                                                      runtime::Deadline deadline) override;
   runtime::Task<Result<runtime::GuestStanding>> standing(std::string uuid,
@@ -150,9 +154,19 @@ class FakeHypervisor final : public runtime::Hypervisor {
   runtime::Task<Result<void>> create(std::string uuid, runtime::Deadline deadline) override;
 
   void hear(runtime::HypervisorEvent event);
+  /// The guest answers again, and with it a call that nobody waits for any more.
+  void end_call_of(const std::string& uuid);
 
  private:
   runtime::Task<Result<void>> reach(runtime::Deadline deadline);
+  runtime::Task<Result<runtime::AgentAnswer>> ask(runtime::AgentOrder order, TimePoint begun);
+  runtime::Task<void> end_call(std::string uuid, TimePoint at);
+  class Place;
+  struct Crowd {
+    std::deque<std::uint64_t> waiting;
+    std::size_t busy = 0;
+  };
+  [[nodiscard]] bool has_room(Lane lane);
   /// Whether the guest is as the caller has it when the act begins.
   runtime::Task<Result<void>> begin_act(std::string what, std::string uuid, int id,
                                         runtime::Deadline deadline);
@@ -161,6 +175,10 @@ class FakeHypervisor final : public runtime::Hypervisor {
   runtime::Runtime& runtime_;
   FakeHost& host_;
   std::map<std::string, TimePoint> under_way_;  ///< until when libvirt waits for their agents
+  std::map<Lane, Crowd> crowds_;
+  std::map<std::string, std::function<void()>> left_;  ///< ends of calls that nobody waits for
+  runtime::TaskGroup ending_;                          ///< them
+  std::uint64_t calls_ = 0;
   std::deque<runtime::HypervisorEvent> told_;
   runtime::Event changed_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ constexpr int kThreshold = 3;
 /// From the first missing answer to the last that makes an alarm: two pings in less than three
 /// quarters of an interval count as one.
 constexpr Duration kWindow = kInterval * (kThreshold - 1) * 3 / 4;
+/// Of libvirt with an agent that hangs, and how many it is asked for at once.
+constexpr Duration kPatience = 5050ms;
+constexpr int kAtOnce = 16;
 constexpr Duration kBound = kInterval * kThreshold + kTimeout + 1s;
 
 /// What one guest really does.
@@ -43,13 +47,15 @@ struct Truth {
 
 class TruthWorld {
  public:
-  explicit TruthWorld(World& world)
-      : sim_(world), site_(world, "every: 5s, timeout: 1s, threshold: 3, boot_deadline: 10m") {
-    site_.host.set_patience(sim_.random().below(2) == 0 ? Duration(0) : 5s);
-    for (int i = 1; i <= kGuests; ++i) site_.start_guest(i);
+  explicit TruthWorld(World& world, int guests = 4)
+      : sim_(world),
+        guests_(guests),
+        site_(world, "every: 5s, timeout: 1s, threshold: 3, boot_deadline: 10m") {
+    site_.host.set_patience(sim_.random().below(2) == 0 ? Duration(0) : kPatience);
+    for (int i = 1; i <= guests_; ++i) site_.start_guest(i);
     site_.begin();
     sim_.run_for(10s);
-    for (int i = 1; i <= kGuests; ++i) {
+    for (int i = 1; i <= guests_; ++i) {
       EXPECT_EQ(site_.verdict(i), "HEALTHY");
       truths_[i].seen_since = sim_.now();
     }
@@ -68,10 +74,9 @@ class TruthWorld {
   }
 
  private:
-  static constexpr int kGuests = 4;
-
   void happen() {
-    const int number = static_cast<int>(sim_.random().below(kGuests)) + 1;
+    const int number =
+        static_cast<int>(sim_.random().below(static_cast<std::uint64_t>(guests_))) + 1;
     const std::string uuid = sim::guest_uuid(number);
     const auto what = sim_.random().below(10);
     story_ +=
@@ -111,7 +116,12 @@ class TruthWorld {
         site_.begin();
         unseen();
         break;
-      default: break;
+      default:
+        // A crowd: most of them at once.
+        if (guests_ <= kAtOnce) break;
+        for (int i = 1; i <= guests_; ++i) {
+          if (sim_.random().below(4) > 0) set_hang(i, number % 2 == 0);
+        }
     }
   }
 
@@ -130,7 +140,7 @@ class TruthWorld {
   void compare() {
     const std::string incidents = site_.get("/api/v1/incidents").body;
     for (const auto& [number, truth] : truths_) {
-      const bool reported = incidents.contains(fmt::format(R"("root":"guest:web-{}")", number));
+      const bool reported = is_told(number, incidents);
       const Duration silent = truth.hangs ? sim_.now() - truth.hangs_since : Duration::zero();
       const bool fresh = reported && !reported_[number];
       reported_[number] = reported;
@@ -140,14 +150,24 @@ class TruthWorld {
             << story_;
       }
       const Duration noticeable = std::min(silent, sim_.now() - truth.seen_since);
-      if (noticeable > kBound + 1s) {
+      // Each round of pings takes libvirt's patience for each so many that hang.
+      const Duration crowd = kPatience * kThreshold * ((guests_ - 1) / kAtOnce);
+      if (noticeable > kBound + 1s + crowd) {
         EXPECT_TRUE(reported) << "web-" << number << " hangs, and nobody says so; for "
                               << to_ms(noticeable) << story_;
       }
     }
   }
 
+  /// Of a crowd one incident tells, so look at what is said of each.
+  bool is_told(int number, const std::string& incidents) {
+    if (guests_ <= kAtOnce)
+      return incidents.contains(fmt::format(R"("root":"guest:web-{}")", number));
+    return site_.verdict(number).starts_with("GUEST_");
+  }
+
   World& sim_;
+  const int guests_;
   GuestSite site_;
   std::string story_;  ///< what happened, for who reads a failure
   std::map<int, Truth> truths_;
@@ -157,6 +177,11 @@ class TruthWorld {
 SIM_TEST_SEEDS(SimGuestTruth, NoAlarmForWhoAnswersAndNoSilenceAboutWhoDoesNot, 500) {
   TruthWorld world(sim);
   world.play(8);
+}
+
+SIM_TEST_SEEDS(SimGuestTruth, TheSameOfMoreGuestsThanAreAskedAtOnce, 40) {
+  TruthWorld world(sim, 40);
+  world.play(6);
 }
 
 /// An agent that is killed again and again while a guest hangs, at any moment and before any write.

@@ -52,6 +52,7 @@ struct Guest {
   std::optional<TimePoint> cpu_grew;  ///< when a count showed last that its QEMU runs
   std::optional<Duration> ping;       ///< how long its last answer took
   Duration scheduled{};               ///< how often it is looked at
+  TimePoint asked;  ///< when its last ping was handed to libvirt, or found the one before there
   /// When its agent was asked last without an answer in time; libvirt may still wait for it.
   std::optional<TimePoint> unanswered;
   bool held = false;  ///< somebody else's command was under way at its agent

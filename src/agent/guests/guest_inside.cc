@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "observe/guests/inside.h"
-#include "runtime/deadline.h"
 #include "runtime/hypervisor.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -20,7 +19,6 @@ namespace {
 
 using observe::guests::Asked;
 using runtime::AgentAnswer;
-using runtime::Deadline;
 using runtime::Hypervisor;
 using runtime::Task;
 using namespace std::chrono_literals;
@@ -40,17 +38,21 @@ Task<void> GuestWatch::look_inside(std::string uuid) {
   const auto inquiry = known->second.inside.due(known->second.machine.policy().inside, asked.begun);
   if (!inquiry) co_return;
   asked.inquiry = *inquiry;
-  known->second.inside.asked(*inquiry, asked.begun);
   const auto epoch = known->second.epoch;
   const std::shared_ptr<Hypervisor> hypervisor = hypervisor_;
-  std::string command(observe::guests::command_of(*inquiry));
-  const Deadline deadline{asked.begun + kLongest};
-  const Result<AgentAnswer> answer = co_await hypervisor->ask_agent(
-      uuid, std::move(command), kTimeout, Hypervisor::Lane::kSlow, deadline);
+  runtime::AgentOrder order{.uuid = uuid,
+                            .command = std::string(observe::guests::command_of(*inquiry)),
+                            .timeout = kTimeout,
+                            .patience = kLongest,
+                            .ended = {}};
+  const Result<AgentAnswer> answer = co_await agents_.inquire(hypervisor, std::move(order));
   asked.ended = tools_.runtime.now();
   asked.ended_wall = tools_.runtime.wall_now();
   const auto found = guests_.find(uuid);
-  if (found == guests_.end() || found->second.epoch != epoch) co_return;
+  if (found == guests_.end()) co_return;
+  if (answer || answer.error().code != Errc::kLimit)
+    found->second.inside.asked(*inquiry, asked.begun);
+  if (found->second.epoch != epoch) co_return;
   if (!answer || answer->kind != AgentAnswer::Kind::kReply) co_return;
   Guest& guest = found->second;
   observe::guests::learn(guest.inside, guest.machine.policy().inside, asked, answer->text);

@@ -12,6 +12,7 @@
 #include "agent/guests/guest_watch.h"
 #include "agent/scheduler.h"
 #include "base/time.h"
+#include "judge/check_machine.h"
 #include "judge/guest/facts.h"
 #include "judge/outcome.h"
 #include "observe/guests/agent_client.h"
@@ -40,19 +41,6 @@ constexpr Duration kPatience = 5s;
 /// libvirt itself gives up after half a minute, and is asked anew.
 constexpr Duration kLongestHeld = 2min;
 
-Ping ping_of(AgentAnswer::Kind kind) {
-  switch (kind) {
-    case AgentAnswer::Kind::kReply: return Ping::kAnswered;
-    case AgentAnswer::Kind::kSilent: return Ping::kSilent;
-    case AgentAnswer::Kind::kDisconnected: return Ping::kDisconnected;
-    case AgentAnswer::Kind::kNotRunning:
-    case AgentAnswer::Kind::kGone: return Ping::kNotRunning;
-    case AgentAnswer::Kind::kBusy: return Ping::kBusy;
-    case AgentAnswer::Kind::kNoChannel: return Ping::kUnknown;
-  }
-  return Ping::kUnknown;
-}
-
 /// Whether somebody else holds the agent: a command of ours is under way for longer than libvirt
 /// waits for an agent, so it waits for its turn, as behind a backup that freezes file systems. One
 /// who holds it for longer than anybody should is no excuse any more.
@@ -67,9 +55,9 @@ Held held_since(const Guest& guest, TimePoint now) {
 }
 
 /// Keeps since when the guest is silent.
-Ping ping_of_silent(Guest& guest, TimePoint begun, Silence silence) {
-  if (silence.anew) guest.unanswered = begun;
-  const Held held = silence.anew ? Held::kNot : held_since(guest, begun);
+Ping ping_of_silent(Guest& guest, Silence silence) {
+  if (silence.anew) guest.unanswered = guest.asked;
+  const Held held = silence.anew ? Held::kNot : held_since(guest, guest.asked);
   guest.held = held != Held::kNot;
   if (held == Held::kByOthers) return Ping::kBusy;
   const bool to_blame = silence.early || held == Held::kTooLong;
@@ -86,9 +74,8 @@ Task<void> GuestWatch::look_at(std::string uuid) {
   if (unreachable_ || !hypervisor_) {
     known->second.machine.pinged(Ping::kUnknown, tools_.runtime.now());
   } else if (known->second.machine.asks(tools_.runtime.now())) {
-    const TimePoint sent = tools_.runtime.now();
     const Ping seen = co_await ping(uuid);
-    const Duration took = tools_.runtime.now() - sent;
+    const TimePoint told = tools_.runtime.now();
     if (seen != Ping::kAnswered && !unreachable_ && hypervisor_) {
       const auto silent = guests_.find(uuid);
       const bool counts = silent != guests_.end() && silent->second.machine.wants_counters(seen);
@@ -99,10 +86,11 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     if (found == guests_.end()) co_return;
     if (seen == Ping::kAnswered) found->second.cpu.reset();
     if (seen == Ping::kAnswered) found->second.held = false;
+    const TimePoint sent = found->second.asked;
     found->second.machine.pinged(seen, tools_.runtime.now(), sent);
     // One that never had an agent does not fail.
     if (found->second.machine.ever_answered())
-      tools_.archive.measure("guest/" + found->second.names.name, outcome_of(seen), took);
+      tools_.archive.measure("guest/" + found->second.names.name, outcome_of(seen), told - sent);
     if (seen == Ping::kAnswered && hypervisor_) co_await look_inside(uuid);
   }
   const auto found = guests_.find(uuid);
@@ -113,31 +101,33 @@ Task<void> GuestWatch::look_at(std::string uuid) {
 
 Task<Ping> GuestWatch::ping(std::string uuid) {
   const std::shared_ptr<Hypervisor> hypervisor = hypervisor_;
-  const TimePoint begun = tools_.runtime.now();
   const Guest& asked = guests_.at(uuid);
   const auto epoch = asked.epoch;
   PingOrder order{.uuid = uuid,
                   .timeout = asked.machine.policy().timeout,
                   .interval = asked.machine.policy().interval};
-  // Who did not answer last time must not hold up those who do.
-  if (asked.machine.failures() > 0 || asked.machine.booting()) order.lane = Hypervisor::Lane::kSlow;
+  // Who did not answer last time must not hold up those who do, nor who is known to hang, or was
+  // not heard yet, those of whom nobody knows.
+  order.yields = asked.machine.state() == judge::State::kReported || asked.machine.booting();
+  if (asked.machine.failures() > 0 || order.yields) order.lane = Hypervisor::Lane::kSlow;
   const PingAnswer answer = co_await agents_.ping(hypervisor, std::move(order));
   const auto found = guests_.find(uuid);
   if (found == guests_.end()) co_return Ping::kUnknown;
   Guest& guest = found->second;
+  guest.asked = answer.asked;
   Ping seen = Ping::kUnknown;
-  if (answer.kind) seen = ping_of(*answer.kind);
-  if (answer.silence) seen = ping_of_silent(guest, begun, *answer.silence);
+  if (answer.kind) seen = observe::guests::ping_of(*answer.kind);
+  if (answer.silence) seen = ping_of_silent(guest, *answer.silence);
   if (answer.kind == AgentAnswer::Kind::kNoChannel)
     guest.machine.agent(judge::guest::Channel::kNone, tools_.runtime.now());
   if (seen == Ping::kAnswered) {
-    guest.ping = tools_.runtime.now() - begun;
+    guest.ping = tools_.runtime.now() - answer.asked;
     co_return seen;
   }
   // It was paused, rebooted or connected meanwhile: the ping says nothing of what it is now.
   if (guest.epoch != epoch) co_return Ping::kUnknown;
   const bool bad = seen == Ping::kSilent || seen == Ping::kDisconnected;
-  const bool ours = bad && tools_.scheduler.voids(begun, {judge::ReasonCode::kHung, {}});
+  const bool ours = bad && tools_.scheduler.voids(answer.asked, {judge::ReasonCode::kHung, {}});
   co_return ours ? Ping::kUnknown : seen;
 }
 

@@ -456,7 +456,7 @@ void GuestWatch::show_all(std::vector<std::string> gone) {
     things.push_back({serve::guest_node(guest.names.name), {}});
     // What is wrong inside may last for weeks, and the guest may die and come back meanwhile: that
     // is another incident.
-    things.push_back({serve::guest_inside_node(guest.names.name), {}});
+    things.push_back({serve::guest_inside_node(guest.names.name), {}, true});
   }
   tools_.board.show(judge::guest::kGuestKind, std::move(shown));
   tools_.incidents.discovered(judge::guest::kGuestKind, std::move(things), std::move(gone));

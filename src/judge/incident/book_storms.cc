@@ -25,9 +25,10 @@ constexpr std::string_view kStorm = "storm:";
 /// The number before the restart, from a version that did not store it.
 constexpr std::size_t kTold = std::numeric_limits<std::size_t>::max();
 
-/// `clusters`, `'tcp' checks`.
+/// `clusters`, `guests`, `'tcp' checks`.
 std::string things_of(std::string_view kind) {
-  return kind == "cluster" ? "clusters" : fmt::format("'{}' checks", kind);
+  if (kind == "cluster" || kind == "guest") return fmt::format("{}s", kind);
+  return fmt::format("'{}' checks", kind);
 }
 
 }  // namespace
@@ -96,16 +97,19 @@ std::int64_t Book::begin_storm(const std::string& kind, TimePoint now, Steps& st
   const std::string root = storm_root(kind);
   std::int64_t id = open_at(root);
   std::vector<std::int64_t> part_of_it;
+  std::set<std::string> owners;  // one thing may have an incident for each of its parts
   for (const auto& [other_root, other] : open_) {
     const Incident& incident = incidents_.at(other);
     if (other == id || incident.storm || now - incident.since > policy_.storm.window) continue;
     // A thing with consequences has a cause of its own.
     const Parts& parts = parts_.at(other);
     const bool alone = !parts.symptoms.empty() && parts.symptoms.size() == parts.own.size();
-    if (alone && graph_.kind(other_root) == kind) part_of_it.push_back(other);
+    if (!alone || graph_.kind(other_root) != kind) continue;
+    part_of_it.push_back(other);
+    owners.insert(standing_.at(std::get<Place>(*parts.symptoms.begin())).symptom.owner);
   }
   const std::size_t threshold = storms_.threshold(graph_.population(kind));
-  if (id == 0 && part_of_it.size() < threshold) return 0;
+  if (id == 0 && owners.size() < threshold) return 0;
   storms_.start(kind, now);
   if (id == 0) {
     id = open(root, now, steps);

@@ -20,6 +20,10 @@ void Graph::add(const std::string& name, std::string kind, std::vector<std::stri
   at->second = {std::move(kind), std::move(above)};
 }
 
+void Graph::add_part(const std::string& name, std::string kind) {
+  things_.insert_or_assign(name, Thing{std::move(kind), {}});
+}
+
 std::vector<std::string> Graph::above(const std::string& name) const {
   std::vector<std::string> found;
   const auto add_above = [&](const std::string& lower) {

@@ -20,6 +20,9 @@ class Graph {
  public:
   /// `kind` is the kind by which storms are counted; `above` are the things that it depends on.
   void add(const std::string& name, std::string kind, std::vector<std::string> above = {});
+  /// A part of a thing that was added, of the same kind and with incidents of its own: whoever
+  /// counts things does not count it.
+  void add_part(const std::string& name, std::string kind);
 
   /// Everything above `name`, nearest first, without itself.
   [[nodiscard]] std::vector<std::string> above(const std::string& name) const;
@@ -29,7 +32,7 @@ class Graph {
   [[nodiscard]] bool carries(std::string_view name) const { return uppers_.contains(name); }
   /// "" for a name that was not added.
   [[nodiscard]] std::string_view kind(const std::string& name) const;
-  /// How many things of `kind` were added.
+  /// How many things of `kind` were added, without their parts.
   [[nodiscard]] std::size_t population(std::string_view kind) const;
 
  private:

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "net/libvirt/api.h"
 #include "net/libvirt/call_pool.h"
 #include "net/libvirt/event_sink.h"
@@ -30,15 +31,18 @@ struct Pending {
   explicit Pending(const runtime::Executor& loop) : timer(loop) {}
   boost::asio::steady_timer timer;
   std::optional<Result<T>> result;
+  std::optional<TimePoint> begun;  ///< when libvirt was asked, as far as the loop knows
 };
 
-/// Makes `work` in `pool` and waits for it until the deadline. kTimeout: it has begun and goes on;
-/// kLimit: it did not begin, and never will. `ended` is called on the loop when it is over.
+/// Makes `work` in `pool` and waits for it until the deadline; with a `patience`, until the
+/// deadline for its begin and from then on for so long. kTimeout: it has begun and goes on; kLimit:
+/// it did not begin in time. `ended` is called on the loop when it is over.
 template <class T>
 runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
                               std::shared_ptr<Mailbox> mailbox,
                               std::function<Result<T>(virConnect*, bool&)> work,
-                              std::function<void()> ended, runtime::Deadline deadline) {
+                              std::function<void()> ended, runtime::Deadline deadline,
+                              std::optional<Duration> patience = std::nullopt) {
   const auto pending = std::make_shared<Pending<T>>(runtime->executor());
   const auto ticket = std::make_shared<CallPool::Ticket>();
   // Weak: a thread may hold it for longer than the loop lives, and the timer is of the loop.
@@ -51,8 +55,19 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
       if (ended) ended();
     });
   };
-  const bool queued = pool->submit(
-      ticket, [finish, work = std::move(work), api = &pool->api()](Result<virConnect*> connection) {
+  const auto begin = [mailbox, runtime, waiter = std::weak_ptr(pending)] {
+    mailbox->post([waiter, runtime] {
+      const auto waits = waiter.lock();
+      if (!waits) return;
+      waits->begun = runtime->now();
+      waits->timer.cancel();
+    });
+  };
+  const bool queued =
+      pool->submit(ticket, [begin, finish, tell = patience.has_value(), work = std::move(work),
+                            api = &pool->api()](Result<virConnect*> connection) {
+        // A connection may take long to open: only now libvirt is asked.
+        if (connection && tell) begin();
         bool broken = false;
         Result<T> result =
             connection ? work(*connection, broken) : Result<T>(std::unexpected(connection.error()));
@@ -67,17 +82,23 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
     if (ended) ended();
     co_return fail(Errc::kLimit, "libvirt: too many calls wait");
   }
-  pending->timer.expires_after(deadline.left(runtime->now()));
-  boost::system::error_code woken;
-  co_await pending->timer.async_wait(
-      boost::asio::redirect_error(boost::asio::use_awaitable, woken));
-  if (pending->result) co_return *std::move(pending->result);
+  bool cancelled = false;
+  for (bool waits = true; waits;) {
+    pending->timer.expires_after(deadline.left(runtime->now()));
+    boost::system::error_code woken;
+    co_await pending->timer.async_wait(
+        boost::asio::redirect_error(boost::asio::use_awaitable, woken));
+    if (pending->result) co_return *std::move(pending->result);
+    const auto asked = co_await boost::asio::this_coro::cancellation_state;
+    cancelled = asked.cancelled() != boost::asio::cancellation_type::none;
+    waits = !cancelled && patience && pending->begun;
+    if (waits) deadline = {*pending->begun + *std::exchange(patience, std::nullopt)};
+  }
   const bool withdrawn = ticket->withdraw();
   if (withdrawn && ended) ended();
-  const auto cancellation = co_await boost::asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != boost::asio::cancellation_type::none)
-    throw boost::system::system_error(boost::asio::error::operation_aborted);
-  if (withdrawn) co_return fail(Errc::kLimit, "libvirt: the call did not begin in time");
+  if (cancelled) throw boost::system::system_error(boost::asio::error::operation_aborted);
+  // A patience that is left did not begin either.
+  if (withdrawn || patience) co_return fail(Errc::kLimit, "libvirt: it did not begin in time");
   co_return fail(Errc::kTimeout, "libvirt: no answer in time");
 }
 

@@ -31,6 +31,7 @@
 namespace wardmote::net::libvirt {
 
 using runtime::AgentAnswer;
+using runtime::AgentOrder;
 using runtime::Deadline;
 using runtime::GuestCounts;
 using runtime::GuestEntry;
@@ -284,17 +285,21 @@ Task<Result<void>> Hypervisor::knock(Deadline deadline) {
   co_return Result<void>();
 }
 
-Task<Result<AgentAnswer>> Hypervisor::ask_agent(std::string uuid, std::string command,
-                                                Duration timeout, Lane lane, Deadline deadline) {
-  if (!under_way_.insert(uuid).second)
-    co_return fail(Errc::kTimeout, "libvirt: the last command is still under way");
-  std::function<void()> ended = [this, uuid] { under_way_.erase(uuid); };
+Task<Result<AgentAnswer>> Hypervisor::ask_agent(AgentOrder order, Deadline begun_by) {
+  if (!under_way_.insert(order.uuid).second) {
+    if (order.ended) order.ended();
+    co_return fail(Errc::kLimit, "libvirt: the last command is still under way");
+  }
+  std::function<void()> ended = [this, uuid = order.uuid, told = std::move(order.ended)] {
+    under_way_.erase(uuid);
+    if (told) told();
+  };
   const int response =
       options_.response_timeout > Duration::zero() ? whole_seconds(options_.response_timeout) : 0;
   std::function<Result<AgentAnswer>(virConnect*, bool&)> work =
-      [api = &api_, uuid = std::move(uuid), command = std::move(command), response,
-       seconds = whole_seconds(timeout)](virConnect* connection,
-                                         bool& broken) -> Result<AgentAnswer> {
+      [api = &api_, uuid = std::move(order.uuid), command = std::move(order.command), response,
+       seconds = whole_seconds(order.timeout)](virConnect* connection,
+                                               bool& broken) -> Result<AgentAnswer> {
     const auto domain = look_up(*api, connection, uuid, broken);
     if (!domain) {
       if (domain.error().code != Errc::kMissing) return std::unexpected(domain.error());
@@ -307,9 +312,9 @@ Task<Result<AgentAnswer>> Hypervisor::ask_agent(std::string uuid, std::string co
     std::free(reply);  // NOLINT(cppcoreguidelines-no-malloc): libvirt's
     return answer;
   };
-  CallPool* const pool = lane == Lane::kSlow ? &slow_ : &fast_;
+  CallPool* const pool = order.lane == Lane::kSlow ? &slow_ : &fast_;
   Result<AgentAnswer> answer = co_await call<AgentAnswer>(
-      &runtime_, pool, mailbox_, std::move(work), std::move(ended), deadline);
+      &runtime_, pool, mailbox_, std::move(work), std::move(ended), begun_by, order.patience);
   co_return answer;
 }
 

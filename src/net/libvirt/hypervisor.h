@@ -46,9 +46,8 @@ class Hypervisor final : public runtime::Hypervisor {
   runtime::Task<Result<std::string>> describe(std::string uuid,
                                               runtime::Deadline deadline) override;
   runtime::Task<Result<void>> knock(runtime::Deadline deadline) override;
-  runtime::Task<Result<runtime::AgentAnswer>> ask_agent(std::string uuid, std::string command,
-                                                        Duration timeout, Lane lane,
-                                                        runtime::Deadline deadline) override;
+  runtime::Task<Result<runtime::AgentAnswer>> ask_agent(runtime::AgentOrder order,
+                                                        runtime::Deadline begun_by) override;
   runtime::Task<Result<runtime::GuestCounts>> counts(std::string uuid, bool ask_qemu,
                                                      runtime::Deadline deadline) override;
   runtime::Task<Result<runtime::GuestStanding>> standing(std::string uuid,

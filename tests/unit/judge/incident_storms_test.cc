@@ -97,6 +97,30 @@ TEST_F(IncidentStorms, WhatIsLeftOfAStormWhoseCauseShowsStandsAlone) {
   EXPECT_EQ(told_.back().incident.summary, "beside-1 fails: refused");
 }
 
+TEST_F(IncidentStorms, APartOfAThingIsNoThingMore) {
+  Graph graph;
+  for (int i = 0; i < 20; ++i) {
+    graph.add("guest:web-" + std::to_string(i), "guest");
+    graph.add_part("guest:web-" + std::to_string(i) + "/inside", "guest");
+  }
+  EXPECT_EQ(graph.population("guest"), 20U);
+  book_ = Book(graph);
+  const auto fail = [&](int number, const std::string& part) {
+    Symptom symptom = failing("guest:web-" + std::to_string(number));
+    symptom.component += part;
+    raise(symptom);
+  };
+  // Three of twenty are less than the five that a storm begins with, however much is wrong with
+  // each.
+  for (int i = 0; i < 3; ++i) fail(i, "/inside");
+  for (int i = 0; i < 3; ++i) fail(i, "");
+  EXPECT_TRUE(std::ranges::none_of(open(), &Incident::storm));
+  for (int i = 3; i < 7; ++i) fail(i, "");
+  ASSERT_EQ(open().size(), 1U);
+  EXPECT_TRUE(open()[0].storm);
+  EXPECT_TRUE(open()[0].summary.starts_with("7 of 20 guests fail at once")) << open()[0].summary;
+}
+
 TEST_F(IncidentStorms, FiveThatFailOneAfterTheOtherAreNoStorm) {
   for (int i = 0; i < 10; ++i) {
     raise(failing("check:behind-" + std::to_string(i)));

@@ -6,15 +6,23 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "net/asio_runtime.h"
 #include "net/libvirt/api.h"
 #include "runtime/deadline.h"
 #include "runtime/hypervisor.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::net::libvirt {
 namespace {
@@ -51,6 +59,10 @@ Api fake_api() {
   return api;
 }
 
+runtime::AgentOrder ping() {
+  return {.uuid = "0", .command = "{}", .timeout = 1s, .patience = 10s, .ended = {}};
+}
+
 class DeadConnection : public ::testing::Test {
  protected:
   DeadConnection() { alive = opened = 0; }
@@ -76,8 +88,7 @@ TEST_F(DeadConnection, IsNoDaemonThatAnswers) {
 }
 
 TEST_F(DeadConnection, IsNoGuestThatAnswers) {
-  const auto answer =
-      ask(hypervisor.ask_agent("0", "{}", 1s, Lane::kFast, runtime.deadline_in(10s)));
+  const auto answer = ask(hypervisor.ask_agent(ping(), runtime.deadline_in(10s)));
   ASSERT_FALSE(answer) << "its words were taken for a reply";
   EXPECT_EQ(answer.error().code, Errc::kClosed);
 }
@@ -91,13 +102,99 @@ TEST_F(DeadConnection, IsOpenedAgain) {
 TEST_F(DeadConnection, OneThatLivesIsKeptAndItsRefusalIsAnAnswer) {
   alive = 1;
   EXPECT_TRUE(ask(hypervisor.knock(runtime.deadline_in(10s))));
-  const auto answer =
-      ask(hypervisor.ask_agent("0", "{}", 1s, Lane::kFast, runtime.deadline_in(10s)));
+  const auto answer = ask(hypervisor.ask_agent(ping(), runtime.deadline_in(10s)));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->kind, AgentAnswer::Kind::kReply);
   EXPECT_FALSE(ask(hypervisor.list(runtime.deadline_in(10s))));
   EXPECT_FALSE(ask(hypervisor.list(runtime.deadline_in(10s))));
   EXPECT_EQ(opened, 2) << "one for the agents, one for lists";
+}
+
+/// Agents that hang in libvirt until somebody lets them go.
+class HungAgents : public ::testing::Test {
+ protected:
+  HungAgents() { held = true; }
+  ~HungAgents() override {
+    let_go();
+    run_task(runtime, stopped(&hypervisor));
+  }
+  static Api hanging_api() {
+    Api hanging = fake_api();
+    hanging.is_alive = [](virConnect*) { return 1; };
+    hanging.agent_command = [](virDomain*, const char*, int, unsigned) -> char* {
+      while (held) std::this_thread::sleep_for(1ms);
+      return nullptr;
+    };
+    return hanging;
+  }
+  static void let_go() { held = false; }
+  static runtime::Task<bool> stopped(Hypervisor* hypervisor) {
+    co_await hypervisor->stop();
+    co_return true;
+  }
+  /// Asks this guest, and says what came of it.
+  runtime::Task<void> ask(std::string uuid, Duration turn, Duration patience) {
+    runtime::AgentOrder order = ping();
+    order.uuid = uuid;
+    order.patience = patience;
+    order.ended = [this, uuid] { ended.insert(uuid); };
+    const runtime::Deadline begun_by = runtime.deadline_in(turn);
+    const auto answer = co_await hypervisor.ask_agent(std::move(order), begun_by);
+    came_of[uuid] = answer ? Errc::kInvalid : answer.error().code;
+  }
+  runtime::Task<bool> all_ended(std::size_t count) {
+    const TimePoint until = runtime.now() + 10s;
+    while (ended.size() < count && runtime.now() < until) {
+      const TimePoint next = runtime.now() + 5ms;
+      co_await runtime.sleep_until(next);
+    }
+    co_return ended.size() == count;
+  }
+  runtime::Task<bool> ask_all(std::vector<runtime::Task<void>> all) {
+    co_await runtime::run_all(runtime.executor(), std::move(all));
+    co_return true;
+  }
+
+  inline static std::atomic<bool> held = false;
+  inline static const Api api = hanging_api();
+  AsioRuntime runtime;
+  Hypervisor hypervisor{runtime, api, {.uri = "fake:///", .fast_connections = 1}};
+  std::map<std::string, Errc> came_of;
+  std::set<std::string> ended;
+};
+
+TEST_F(HungAgents, OneThatHadNoThreadWasNotAskedAndHasItsOwnTimeOnceItIs) {
+  std::vector<runtime::Task<void>> all;
+  for (const char* const uuid : {"1", "2", "3", "4"}) all.push_back(ask(uuid, 5s, 100ms));
+  all.push_back(ask("late", 100ms, 10s));
+  run_task(runtime, ask_all(std::move(all)));
+  for (const char* const uuid : {"1", "2", "3", "4"})
+    EXPECT_EQ(came_of[uuid], Errc::kTimeout) << uuid;
+  EXPECT_EQ(came_of["late"], Errc::kLimit) << "its time did not even begin";
+  EXPECT_EQ(ended, std::set<std::string>{"late"}) << "the others go on";
+  // The next waits for longer than its patience, and is answered all the same.
+  std::thread later([] {
+    std::this_thread::sleep_for(300ms);
+    let_go();
+  });
+  std::vector<runtime::Task<void>> patient;
+  patient.push_back(ask("patient", 10s, 200ms));
+  run_task(runtime, ask_all(std::move(patient)));
+  later.join();
+  EXPECT_EQ(came_of["patient"], Errc::kInvalid) << "it was answered";
+  EXPECT_TRUE(run_task(runtime, all_ended(6))) << "those of the others, too";
+}
+
+TEST_F(HungAgents, OneThatIsStillAskedIsNotAskedAgain) {
+  std::vector<runtime::Task<void>> all;
+  all.push_back(ask("1", 5s, 50ms));
+  run_task(runtime, ask_all(std::move(all)));
+  EXPECT_EQ(came_of["1"], Errc::kTimeout);
+  EXPECT_TRUE(ended.empty());
+  std::vector<runtime::Task<void>> again;
+  again.push_back(ask("1", 5s, 50ms));
+  run_task(runtime, ask_all(std::move(again)));
+  EXPECT_EQ(came_of["1"], Errc::kLimit) << "that says nothing of it";
 }
 
 }  // namespace
