@@ -72,8 +72,9 @@ Task<Result<void>> Follower::follow() {
       co_await runtime_.sleep_until(runtime_.now() + kReadAgain);
       co_return Result<void>();
     } else {
-      // The watch goes on where it was when the store is there again.
+      // It may be another one when it is there again, or an older copy of it.
       co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
+      co_return Result<void>();
     }
   }
 }

@@ -88,6 +88,7 @@ json::object encode_name(const CalledAs& called) {
   record["names"] = json::array(called.names.begin(), called.names.end());
   record["summary"] = called.summary;
   record["root"] = called.root;
+  record["severity"] = to_string(called.severity);
   return record;
 }
 
@@ -97,8 +98,14 @@ std::optional<CalledAs> decode_name(const json::object& member) {
   const json::object& fields = record->get_object();
   const auto code = judge::parse_code(text_in(fields, "code").value_or(""));
   if (!code) return std::nullopt;
-  return CalledAs{*code, texts_in(fields, "names"), text_in(fields, "summary").value_or(""),
+  CalledAs called{*code, texts_in(fields, "names"), text_in(fields, "summary").value_or(""),
                   text_in(fields, "root").value_or("")};
+  // An earlier version did not write it down.
+  const auto severity = text_in(fields, "severity");
+  for (const auto known : {judge::Severity::kWarning, judge::Severity::kCritical}) {
+    if (severity && *severity == to_string(known)) called.severity = known;
+  }
+  return called;
 }
 
 json::object encode_item(const NoticeItem& item, const ClockPair& clock) {

@@ -1,6 +1,8 @@
 """An older snapshot of a real etcd is restored while agents share it: what was ordered since is not believed to be allowed, and nobody is told
 what the snapshot says."""
 
+import time
+
 import pytest
 
 from agents_site import Site
@@ -84,3 +86,23 @@ def test_what_was_ended_since_the_snapshot_does_not_begin_again(tmp_path, etcd, 
         wait_until(lambda: "NODE_DOWN" in next_one.cli("get", "incidents").stdout, 90.0, "the next one to lead")
         assert silences(next_one) == {1: False, 2: True}
         assert [one for one in site.told() if one[0] == 1] == [(1, "opened"), (1, "resolved")]
+
+
+def test_the_copy_speaks_for_nobody_who_is_away(tmp_path, etcd, targets):
+    """What it has of an agent that is gone is older than what that agent said last."""
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        wait_until(lambda: len(site["ctl-1"].json("/api/v1/agents")["agents"]) == 3, 10.0, "three agents")
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+        site["ctl-2"].kill()
+        etcd.restore(tmp_path / "snapshot")
+        leader = site["ctl-1"]
+        wait_until(lambda: pauses(leader), 30.0, "the leader to have noticed")
+        # Ten seconds later everybody else is believed again.
+        until = time.monotonic() + 14
+        while time.monotonic() < until:
+            assert (1, "resolved") not in site.told()
+            assert leader.open_incidents(), "what ctl-2 saw fail nobody has seen good"
+            time.sleep(0.2)

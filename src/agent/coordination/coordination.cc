@@ -142,7 +142,8 @@ void Coordination::hear(const store::Follower::Records& records) {
         known.registered == peer.registered ? known.registration : registration_of(node, peer);
     peer.said = known.said;
     peer.twins = wrote_again(known.registration, peer.registration) ? runtime_.now() : known.twins;
-    if (believe_from_) peer.symptoms = known.symptoms;
+    peer.doubted = believe_from_ || (known.doubted && !peer.present);
+    if (peer.doubted) peer.symptoms = known.symptoms;
     if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
   keep_missing(seen);

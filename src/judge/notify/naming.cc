@@ -1,5 +1,6 @@
 #include "judge/notify/naming.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,6 +43,8 @@ void call_as_told(NoticeItem& item, const std::optional<CalledAs>& told) {
       if (label != item.known_as.end()) set_label(item.labels, of_root, label->second);
     }
   }
+  ended.severity = std::max(ended.severity, told->severity);
+  set_label(item.labels, "severity", std::string(to_string(ended.severity)));
   if (told->code == ended.code && told->names == ended.names) return;
   std::string summary = told->summary;
   if (!graver(told->code, ended.code)) {
@@ -73,9 +76,13 @@ NoticeItem item_of(NoticeKind kind, const Member& member) {
 void remember_name(Member& member, const Incident& told) {
   if (told.phase == incident::Phase::kResolved) {
     member.called.reset();
-  } else if (!member.called || !graver(member.called->code, told.code)) {
-    member.called = {told.code, told.names, told.summary, told.root};
+    return;
   }
+  const Severity severity =
+      member.called ? std::max(member.called->severity, told.severity) : told.severity;
+  if (!member.called || !graver(member.called->code, told.code))
+    member.called = {told.code, told.names, told.summary, told.root};
+  member.called->severity = severity;
 }
 
 }  // namespace wardmote::judge::notify

@@ -87,7 +87,11 @@ bool take_in(Notice& notice, NoticeItem item) {
 }  // namespace
 
 void Router::recall(Group group) {
-  if (group.pending) group.pending->under_way = false;
+  if (group.pending) {
+    group.pending->under_way = false;
+    // Nobody remembers whether it was: the end of a silence is tried in any case.
+    group.pending->held = true;
+  }
   groups_[group.id] = std::move(group);
 }
 
@@ -107,7 +111,9 @@ std::set<std::string> Router::routed(std::int64_t incident, const Labels& labels
   std::set<std::string> groups;
   for (const Route& route : policy_.routes) {
     if (!match(route.match, labels)) continue;
-    groups.insert(group_for(route, incident, labels).id);
+    const bool leads_there = std::ranges::any_of(
+        groups, [&](const std::string& id) { return groups_.at(id).receiver == route.receiver; });
+    if (!leads_there) groups.insert(group_for(route, incident, labels).id);
     if (!route.go_on) break;
   }
   return groups;

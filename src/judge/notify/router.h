@@ -73,6 +73,7 @@ struct CalledAs {
   std::vector<std::string> names;
   std::string summary;
   std::string root{};
+  Severity severity = Severity::kInfo;  ///< the gravest that was told
   friend bool operator==(const CalledAs&, const CalledAs&) = default;
 };
 

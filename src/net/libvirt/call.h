@@ -34,6 +34,17 @@ struct Pending {
   std::optional<TimePoint> begun;  ///< when libvirt was asked, as far as the loop knows
 };
 
+/// Of a thread that has a connection, or the reason why it has none.
+template <class T>
+Result<T> ask(const Api& api, const std::function<Result<T>(virConnect*, bool&)>& work,
+              const Result<virConnect*>& connection, bool& broken) {
+  if (!connection) return std::unexpected(connection.error());
+  Result<T> result = work(*connection, broken);
+  if (result || !is_dead(api, *connection)) return result;
+  broken = true;
+  return fail(Errc::kClosed, "{}", result.error().context);
+}
+
 /// Makes `work` in `pool` and waits for it until the deadline; with a `patience`, until the
 /// deadline for its begin and from then on for so long. kTimeout: it has begun and goes on; kLimit:
 /// it did not begin in time. `ended` is called on the loop when it is over.
@@ -69,12 +80,7 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
         // A connection may take long to open: only now libvirt is asked.
         if (connection && tell) begin();
         bool broken = false;
-        Result<T> result =
-            connection ? work(*connection, broken) : Result<T>(std::unexpected(connection.error()));
-        if (!result && connection && is_dead(*api, *connection)) {
-          broken = true;
-          result = fail(Errc::kClosed, "{}", result.error().context);
-        }
+        Result<T> result = ask<T>(*api, work, connection, broken);
         return CallPool::Outcome{
             broken, [finish, result = std::move(result)]() mutable { finish(std::move(result)); }};
       });

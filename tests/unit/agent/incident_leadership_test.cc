@@ -99,6 +99,8 @@ TEST_F(IncidentLeadership, WhoDoesNotHearTheStoreSaysThatItsIncidentsMayBeOld) {
   EXPECT_EQ(leader.manager->cut_off(), std::nullopt);
   EXPECT_EQ(follower.manager->cut_off(), std::nullopt) << "nothing happens, and it is heard";
   leader.store.unwatchable = follower.store.unwatchable = Errc::kClosed;
+  const auto readable = follower.store.unreadable;
+  follower.store.unreadable = [](const std::string&) { return std::optional(Errc::kClosed); };
   world.run_for(13s);
   EXPECT_EQ(follower.manager->cut_off(), std::nullopt);
   world.run_for(20s);
@@ -106,6 +108,7 @@ TEST_F(IncidentLeadership, WhoDoesNotHearTheStoreSaysThatItsIncidentsMayBeOld) {
   ASSERT_TRUE(follower.manager->cut_off());
   EXPECT_TRUE(follower.manager->cut_off()->starts_with("the store was not heard for "));
   follower.store.unwatchable.reset();
+  follower.store.unreadable = readable;
   world.run_for(12s);
   EXPECT_EQ(follower.manager->cut_off(), std::nullopt);
 }

@@ -258,6 +258,47 @@ TEST_F(RouterTest, AnEndHasTheThingThatWasTold) {
   EXPECT_EQ(end.incident.summary, "web fails; at the worst CHECK_FAILED: host fails");
 }
 
+// Its gravest part was over first.
+TEST_F(RouterTest, AnEndIsAsGraveAsWhatWasTold) {
+  incidents_[1].severity = Severity::kCritical;
+  step(1, StepKind::kOpened);
+  run(1min);
+  incidents_[1].severity = Severity::kWarning;
+  step(1, StepKind::kResolved);
+  now_ += 5min;
+  const auto notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].items.at(0).incident.severity, Severity::kCritical);
+}
+
+TEST_F(RouterTest, AReceiverToWhichTwoRoutesLeadAtOnceHearsOnce) {
+  RouterPolicy policy = one_route();
+  policy.routes.front().go_on = true;
+  policy.routes.push_back({.receiver = "oncall", .group_by = {"code"}, .group_wait = 30s});
+  router_ = Router(policy);
+  step(1, StepKind::kOpened);
+  EXPECT_EQ(run(1h), Said{"30s opened 1"});
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(1h).size(), 1U);
+}
+
+TEST_F(RouterTest, AfterARestartWhatWasMutedIsToldWhenTheSilenceIsEnded) {
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  const auto notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_FALSE(router_.refused(notices[0].group, notices[0].number, {.reason = "503"}, now_, 0));
+  muting_.put({1, {{"root", true, "r1"}}, wall(), wall() + 30h, "ann", ""});
+  EXPECT_EQ(run(10s), Said{}) << "it waits for up to a minute then";
+  Group kept = router_.groups().begin()->second;
+  kept.pending->held = false;  // that is not written down
+  router_ = Router(one_route());
+  router_.recall(kept);
+  muting_.remove(1);
+  router_.muting_changed(now_);
+  EXPECT_EQ(run(0s), Said{"40s opened 1"});
+}
+
 TEST_F(RouterTest, AnEndThatNobodySawSaysSo) {
   step(1, StepKind::kOpened);
   run(1min);

@@ -103,17 +103,21 @@ TEST_F(FollowerTest, WhenTheStoreIsAwayItSaysSinceWhen) {
 class FakeSetBackStore final : public Store {
  public:
   Revision revision = 7;
+  std::vector<KeyValue> keys;
+  Errc no_news = Errc::kMissing;
 
   runtime::Task<Result<Found>> get(std::string, runtime::Deadline) override {
     co_return Found{revision, std::nullopt};
   }
   runtime::Task<Result<Snapshot>> list(KeyRange, runtime::Deadline) override {
-    co_return Snapshot{revision, {}};
+    co_return Snapshot{revision, keys};
   }
   runtime::Task<Result<Committed>> put_if(Transaction, runtime::Deadline) override {
     co_return Committed{true, revision};
   }
-  std::unique_ptr<Watch> watch(KeyRange, Revision) override { return std::make_unique<Gap>(); }
+  std::unique_ptr<Watch> watch(KeyRange, Revision) override {
+    return std::make_unique<Gap>(no_news);
+  }
   runtime::Task<Result<Lease>> grant(Duration ttl, runtime::Deadline) override {
     co_return Lease{1, ttl};
   }
@@ -126,11 +130,27 @@ class FakeSetBackStore final : public Store {
 
  private:
   struct Gap final : Watch {
+    explicit Gap(Errc why) : why(why) {}
+    Errc why;
     runtime::Task<Result<WatchBatch>> next(runtime::Deadline) override {
-      co_return fail(Errc::kMissing, "forgotten");
+      co_return fail(why, "forgotten");
     }
   };
 };
+
+/// The revision at which it was watched may be there again, in another history.
+TEST_F(FollowerTest, AStoreThatWasAwayIsReadAnew) {
+  FakeSetBackStore away;
+  away.no_news = Errc::kClosed;
+  away.keys = {{.key = "a/1", .value = "of the one"}};
+  Follower later(us, away, "a/", [](const Follower::Records&) {});
+  later.start();
+  world.run_for(3s);
+  away.keys = {{.key = "a/1", .value = "of the other"}};
+  world.run_for(3s);
+  EXPECT_EQ(later.records().at("a/1"), "of the other");
+  world.run(us, later.stop());
+}
 
 TEST_F(FollowerTest, AStoreThatWasSetBackIsToldOnce) {
   FakeSetBackStore store;
