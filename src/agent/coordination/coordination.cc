@@ -142,7 +142,8 @@ void Coordination::hear(const store::Follower::Records& records) {
         known.registered == peer.registered ? known.registration : registration_of(node, peer);
     peer.said = known.said;
     peer.twins = wrote_again(known.registration, peer.registration) ? runtime_.now() : known.twins;
-    peer.doubted = believe_from_ || (known.doubted && !peer.present);
+    // What a copy has of an agent that is away is older than what it said last.
+    peer.doubted = believe_from_.has_value() | (known.doubted & !peer.present);
     if (peer.doubted) peer.symptoms = known.symptoms;
     if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }

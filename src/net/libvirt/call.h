@@ -54,6 +54,7 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
                               std::function<Result<T>(virConnect*, bool&)> work,
                               std::function<void()> ended, runtime::Deadline deadline,
                               std::optional<Duration> patience = std::nullopt) {
+  if (!ended) ended = [] {};
   const auto pending = std::make_shared<Pending<T>>(runtime->executor());
   const auto ticket = std::make_shared<CallPool::Ticket>();
   // Weak: a thread may hold it for longer than the loop lives, and the timer is of the loop.
@@ -63,7 +64,7 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
         waits->result = std::move(kept);
         waits->timer.cancel();
       }
-      if (ended) ended();
+      ended();
     });
   };
   const auto begin = [mailbox, runtime, waiter = std::weak_ptr(pending)] {
@@ -85,7 +86,7 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
             broken, [finish, result = std::move(result)]() mutable { finish(std::move(result)); }};
       });
   if (!queued) {
-    if (ended) ended();
+    ended();
     co_return fail(Errc::kLimit, "libvirt: too many calls wait");
   }
   bool cancelled = false;
@@ -101,7 +102,7 @@ runtime::Task<Result<T>> call(runtime::Runtime* runtime, CallPool* pool,
     if (waits) deadline = {*pending->begun + *std::exchange(patience, std::nullopt)};
   }
   const bool withdrawn = ticket->withdraw();
-  if (withdrawn && ended) ended();
+  if (withdrawn) ended();
   if (cancelled) throw boost::system::system_error(boost::asio::error::operation_aborted);
   // A patience that is left did not begin either.
   if (withdrawn || patience) co_return fail(Errc::kLimit, "libvirt: it did not begin in time");
