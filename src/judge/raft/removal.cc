@@ -130,10 +130,12 @@ bool is_taken(const ClusterSnapshot& snapshot, const std::string& hint) noexcept
   });
 }
 
-/// Whether the server that is listed there is known to be that of a configured member.
+/// Whether the server that is listed there is known to be that of a configured member, which
+/// answers as it or did.
 bool is_ones_place(const ClusterSnapshot& snapshot, const std::string& hint) noexcept {
   return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
-    return listed.owner && !listed.guessed && means(hint, listed.address);
+    const bool is_a_members = listed.reporter || (listed.owner && !listed.guessed);
+    return is_a_members && means(hint, listed.address);
   });
 }
 

@@ -75,6 +75,29 @@ TEST(StaleMember, TwoMembersThatAnswerAtOneAddressAreTold) {
   EXPECT_TRUE(finding.advice->command.empty());
 }
 
+// The mistake is put right, and what is left is the ordinary ghost: who answers is at its place,
+// whoever was listed there beside it before.
+TEST(StaleMember, AfterAMistakenJoinWasPutRightTheFormerServerIsAGhost) {
+  FakeCluster cluster(5);
+  for (std::size_t i = 0; i < 5; ++i)
+    cluster.expectation.addresses.push_back(cluster.node(i).address);
+  cluster.watch(5s);
+  Node& member = cluster.node(3);
+  const std::string own = member.address;
+  member.id = *parse_member_id(kSuccessor);
+  member.address = cluster.node(2).address;
+  cluster.enlist(3);
+  cluster.watch(30s);
+  // It is emptied again, and joins with its own address.
+  member.id = *parse_member_id(kStranger);
+  member.address = own;
+  cluster.strike(kSuccessor.substr(0, 4));
+  cluster.enlist(3);
+  const Finding& finding = the(Code::kRaftStaleMember, cluster.watch(20min));
+  EXPECT_TRUE(finding.summary.contains("a ghost")) << finding.summary;
+  EXPECT_FALSE(finding.advice->text.contains("nobody lives at")) << finding.advice->text;
+}
+
 // The one that joined was in no list while both were alive.
 TEST(Removal, WhoWasAliveBesideOneThatJoinsAtItsAddressIsNoGhost) {
   FakeCluster cluster(4);
