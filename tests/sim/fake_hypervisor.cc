@@ -31,10 +31,11 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kAnswersIn = 3ms;
+/// For an agent that somebody else's command holds (qemu_domainjob.c: QEMU_JOB_WAIT_TIME).
+constexpr Duration kWaitsForTurn = 30s;
 
 constexpr std::string_view kDescription =
-    "<domain type='qemu' "
-    "id='{}'><name>{}</name><uuid>{}</uuid><metadata>{}</metadata><vcpu>1</vcpu>"
+    "<domain type='qemu'{}><name>{}</name><uuid>{}</uuid><metadata>{}</metadata><vcpu>1</vcpu>"
     "<devices>{}</devices></domain>";
 
 }  // namespace
@@ -110,6 +111,11 @@ void FakeHost::set_daemon(Daemon daemon) {
   const bool gone = daemon_ == Daemon::kGone;
   daemon_ = daemon;
   if (daemon == Daemon::kGone && !gone) {
+    // Whoever held an agent did so by a command of this daemon, and all commands end with it.
+    for (auto& [uuid, guest] : guests_) {
+      guest.held_until = std::min(guest.held_until, clock_.now());
+      for (FakeHypervisor* const one : connected_) one->end_call_of(uuid);
+    }
     tell(
         {.uuid = {}, .name = {}, .at = {}, .what = HypervisorEvent::Lost{{Errc::kClosed, "fake"}}});
   }
@@ -210,15 +216,17 @@ Task<Result<std::string>> FakeHypervisor::describe(std::string uuid, Deadline de
   const Result<void> reached = co_await reach(deadline);
   if (!reached) co_return std::unexpected(reached.error());
   const auto found = host_.guests_.find(uuid);
-  if (found == host_.guests_.end()) co_return fail(Errc::kMissing, "fake: no domain");
-  const FakeHost::Guest& guest = found->second;
-  const std::string state = guest.agent == FakeHost::Agent::kClosed ? "disconnected" : "connected";
+  const bool runs = found != host_.guests_.end();
+  const FakeHost::Guest* const guest = runs ? &found->second : host_.off(uuid);
+  if (guest == nullptr) co_return fail(Errc::kMissing, "fake: no domain");
+  const bool closed = guest->agent == FakeHost::Agent::kClosed;
+  const std::string state = closed ? " state='disconnected'" : " state='connected'";
   const std::string channel = fmt::format(
-      "<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0' "
-      "state='{}'/></channel>",
-      state);
-  co_return fmt::format(kDescription, guest.process, guest.name, uuid, guest.metadata,
-                        guest.channel ? channel : "");
+      "<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0'{}/></channel>",
+      runs ? state : "");
+  const std::string id = runs ? fmt::format(" id='{}'", guest->process) : "";
+  co_return fmt::format(kDescription, id, guest->name, uuid, guest->metadata,
+                        guest->channel ? channel : "");
 }
 
 Task<Result<void>> FakeHypervisor::knock(Deadline deadline) {
@@ -315,7 +323,9 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask(AgentOrder order, TimePoint begun)
   if (found->second.agent == FakeHost::Agent::kClosed) co_return AgentAnswer{kDisconnected, {}};
   // libvirt begins to wait for the agent when it is our turn.
   const TimePoint turn = std::max(begun, found->second.held_until);
-  const TimePoint silent = turn + std::max(order.timeout, host_.patience_);
+  const bool refused = turn > begun + kWaitsForTurn;
+  const TimePoint silent =
+      refused ? begun + kWaitsForTurn : turn + std::max(order.timeout, host_.patience_);
   const TimePoint until = std::min(silent, deadline.at);
   // It may come to life while libvirt waits.
   for (;;) {
@@ -333,7 +343,7 @@ Task<Result<AgentAnswer>> FakeHypervisor::ask(AgentOrder order, TimePoint begun)
     under_way_[uuid] = silent;
     co_return fail(Errc::kTimeout, "fake: no answer in time");
   }
-  co_return AgentAnswer{kSilent, {}};
+  co_return AgentAnswer{refused ? kBusy : kSilent, {}};
 }
 
 Task<Result<GuestCounts>> FakeHypervisor::counts(std::string uuid, bool ask_qemu,

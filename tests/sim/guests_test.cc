@@ -84,6 +84,37 @@ SIM_TEST_SEEDS(SimGuests, ARestartOfTheAgentChangesNothingThatIsSaid, 10) {
   EXPECT_EQ(site.told.size(), 2U);
 }
 
+// libvirt knows how a guest ended of which it could tell nobody.
+SIM_TEST_SEEDS(SimGuests, AGuestThatDiesWhileNobodyListensIsToldOfAndOneThatIsEndedIsNot, 10) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  const std::string mail = site.start_guest(2);
+  site.begin();
+  EXPECT_LE(site.until(2, "HEALTHY", 20s), 3s);
+  sim.run_for(5s);
+  const bool killed = sim.random().below(2) == 0;
+  if (killed) {
+    site.kill();
+  } else {
+    site.host.set_daemon(FakeHost::Daemon::kGone);
+  }
+  site.host.stop(web, 5);
+  site.host.stop(mail, 0);
+  sim.run_for(5s);
+  if (killed) site.begin();
+  site.host.set_daemon(FakeHost::Daemon::kAnswers);
+  EXPECT_LE(site.until(1, "GUEST_DIED", 60s), 13s);
+  sim.run_for(1min);
+  EXPECT_EQ(site.told, Told{"opened guest:web-1 GUEST_DIED"});
+  EXPECT_EQ(site.get("/api/v1/guests/web-2").status, 404);
+  site.kill();
+  site.begin();
+  sim.run_for(1min);
+  EXPECT_EQ(site.verdict(1), "GUEST_DIED");
+  site.start_guest(1);
+  EXPECT_LE(site.until(1, "HEALTHY", 20s), 3s);
+}
+
 SIM_TEST_SEEDS(SimGuests, WhileTheHypervisorIsAwayNothingIsHeldAgainstAGuest, 10) {
   GuestSite site(sim);
   for (int i = 1; i <= 5; ++i) site.start_guest(i);

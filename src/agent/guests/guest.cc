@@ -15,7 +15,7 @@
 #include "judge/guest/facts.h"
 #include "judge/guest/machine.h"
 #include "judge/guest/maintenance.h"
-#include "judge/notify/matcher.h"
+#include "observe/guests/agent_channel.h"
 #include "runtime/hypervisor.h"
 #include "serve/guest/guest_view.h"
 #include "store/guest_record.h"
@@ -37,21 +37,8 @@ constexpr int kStartedWakeup = 4;
 constexpr int kSuspendedIoError = 2;
 constexpr int kStoppedCrashed = 2;
 constexpr int kStoppedFailed = 5;
-
-Channel channel_of(const codec::DomainXml& xml, const std::string& pattern) {
-  const codec::DomainChannel* channel = xml.agent();
-  if (!pattern.empty()) {
-    // As Masakari's monitor looks: the first channel with a source, which must be bound there.
-    const auto first = std::ranges::find_if(
-        xml.channels, [](const codec::DomainChannel& one) { return !one.source_path.empty(); });
-    const bool fits = first != xml.channels.end() && first->source_mode == "bind" &&
-                      judge::notify::like(pattern, first->source_path);
-    channel = fits ? &*first : nullptr;
-  }
-  if (channel == nullptr) return Channel::kNone;
-  if (channel->state == "connected") return Channel::kConnected;
-  return channel->state == "disconnected" ? Channel::kDisconnected : Channel::kUnknown;
-}
+constexpr int kOffCrashed = 3;
+constexpr int kOffLost = 8;  ///< libvirtd found no QEMU when it began (VIR_DOMAIN_SHUTOFF_DAEMON)
 
 /// Takes in what happened to its process or its CPUs.
 void live(Guest& guest, const HypervisorEvent::Lifecycle& told, TimePoint at) {
@@ -88,7 +75,7 @@ void Guest::describe(const codec::DomainXml& xml, const config::Guests& all, Tim
   project = instance.project;
   nova = xml.nova.has_value();
   if (xml.id >= 0) process = xml.id;
-  const Channel channel = channel_of(xml, all.channel_path);
+  const Channel channel = observe::guests::channel_of(xml, all.channel_path);
   // A guest that is off has a channel without a state.
   if (channel != Channel::kUnknown || machine.channel() == Channel::kNone)
     machine.agent(channel, now);
@@ -107,6 +94,11 @@ void Guest::found(const runtime::GuestEntry& entry, TimePoint now) {
     return machine.found(Run::kCrashed, Pause::kOrdered, now);
   const bool storage = run == Run::kPaused && entry.reason == kPausedIoError;
   machine.found(run, storage ? Pause::kStorage : Pause::kOrdered, now);
+}
+
+void Guest::ended(const runtime::GuestStanding& standing, TimePoint now) {
+  const bool by_itself = standing.reason == kOffCrashed || standing.reason == kOffLost;
+  if (standing.run == static_cast<int>(Run::kShutOff) && by_itself) machine.died(now);
 }
 
 bool Guest::hear(const HypervisorEvent& event) {

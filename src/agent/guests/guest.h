@@ -10,6 +10,7 @@
 #include "codec/domain_xml.h"
 #include "config/guests.h"
 #include "judge/condition/condition_tracker.h"
+#include "judge/guest/agent_hold.h"
 #include "judge/guest/assess.h"
 #include "judge/guest/facts.h"
 #include "judge/guest/inside.h"
@@ -53,9 +54,7 @@ struct Guest {
   std::optional<Duration> ping;       ///< how long its last answer took
   Duration scheduled{};               ///< how often it is looked at
   TimePoint asked;  ///< when its last ping was handed to libvirt, or found the one before there
-  /// When its agent was asked last without an answer in time; libvirt may still wait for it.
-  std::optional<TimePoint> unanswered;
-  bool held = false;  ///< somebody else's command was under way at its agent
+  judge::guest::AgentHold hold;
   /// A plan wants to know how it is, since then.
   std::optional<TimePoint> plan_asked;
   std::optional<store::GuestRecord> written;
@@ -65,6 +64,8 @@ struct Guest {
   void describe(const codec::DomainXml& xml, const config::Guests& all, TimePoint now);
   /// What the hypervisor's list says.
   void found(const runtime::GuestEntry& entry, TimePoint now);
+  /// How it is that does not run any more, of which nobody told.
+  void ended(const runtime::GuestStanding& standing, TimePoint now);
   /// An event of it. Returns whether its description is to be read again.
   bool hear(const runtime::HypervisorEvent& event);
   /// Whether somebody works on it at that time, or on its host.

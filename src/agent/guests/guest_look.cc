@@ -1,7 +1,6 @@
 // One look at one guest: a ping, and while it is silent, its counters.
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "agent/scheduler.h"
 #include "base/time.h"
 #include "judge/check_machine.h"
+#include "judge/guest/agent_hold.h"
 #include "judge/guest/facts.h"
 #include "judge/outcome.h"
 #include "observe/guests/agent_client.h"
@@ -23,6 +23,7 @@
 namespace wardmote::agent {
 namespace {
 
+using Hold = judge::guest::AgentHold::State;
 using judge::guest::Ping;
 using observe::guests::PingAnswer;
 using observe::guests::PingOrder;
@@ -32,35 +33,20 @@ using runtime::Hypervisor;
 using runtime::Task;
 using namespace std::chrono_literals;
 
-/// Whether libvirt itself says that nobody answered, it says so a little after its timeout.
-constexpr Duration kSlack = 200ms;
 constexpr Duration kLeastProof = 20ms;
 constexpr Duration kMostProof = 250ms;
-/// Of libvirt with an agent that hangs, before it looks at the timeout of a command.
-constexpr Duration kPatience = 5s;
-/// libvirt itself gives up after half a minute, and is asked anew.
-constexpr Duration kLongestHeld = 2min;
-
-/// Whether somebody else holds the agent: a command of ours is under way for longer than libvirt
-/// waits for an agent, so it waits for its turn, as behind a backup that freezes file systems. One
-/// who holds it for longer than anybody should is no excuse any more.
-enum class Held : std::uint8_t { kNot, kByOthers, kTooLong };
-
-Held held_since(const Guest& guest, TimePoint now) {
-  // The original counts it, too.
-  if (!guest.unanswered || guest.machine.policy().compat) return Held::kNot;
-  const Duration age = now - *guest.unanswered;
-  if (age <= kPatience + guest.machine.policy().timeout + kSlack) return Held::kNot;
-  return age <= kLongestHeld ? Held::kByOthers : Held::kTooLong;
-}
 
 /// Keeps since when the guest is silent.
 Ping ping_of_silent(Guest& guest, Silence silence) {
-  if (silence.anew) guest.unanswered = guest.asked;
-  const Held held = silence.anew ? Held::kNot : held_since(guest, guest.asked);
-  guest.held = held != Held::kNot;
-  if (held == Held::kByOthers) return Ping::kBusy;
-  const bool to_blame = silence.early || held == Held::kTooLong;
+  if (silence.anew) {
+    guest.hold.asked(guest.asked, silence.early && silence.alive);
+  } else {
+    guest.hold.still_asked(guest.asked, guest.machine.policy().timeout);
+  }
+  // The original counts it, too.
+  const auto hold = guest.machine.policy().compat ? Hold::kFree : guest.hold.state(guest.asked);
+  if (hold == Hold::kHeld) return Ping::kBusy;
+  const bool to_blame = silence.early || hold == Hold::kTooLong;
   return to_blame && silence.alive ? Ping::kSilent : Ping::kUnknown;
 }
 
@@ -85,7 +71,6 @@ Task<void> GuestWatch::look_at(std::string uuid) {
     const auto found = guests_.find(uuid);
     if (found == guests_.end()) co_return;
     if (seen == Ping::kAnswered) found->second.cpu.reset();
-    if (seen == Ping::kAnswered) found->second.held = false;
     const TimePoint sent = found->second.asked;
     found->second.machine.pinged(seen, tools_.runtime.now(), sent);
     // One that never had an agent does not fail.
@@ -117,6 +102,7 @@ Task<Ping> GuestWatch::ping(std::string uuid) {
   guest.asked = answer.asked;
   Ping seen = Ping::kUnknown;
   if (answer.kind) seen = observe::guests::ping_of(*answer.kind);
+  if (answer.kind && seen != Ping::kBusy) guest.hold.end();
   if (answer.silence) seen = ping_of_silent(guest, *answer.silence);
   if (answer.kind == AgentAnswer::Kind::kNoChannel)
     guest.machine.agent(judge::guest::Channel::kNone, tools_.runtime.now());

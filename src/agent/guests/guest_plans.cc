@@ -86,7 +86,7 @@ RestartView GuestWatch::restart_view(const std::string& uuid, TimePoint begun) c
   judge::guest::describe(guest.machine, tools_.runtime.now(), view);
   view.process = guest.process;
   view.frozen = guest.inside.is_frozen();
-  view.held = guest.held;
+  view.held = guest.hold.held();
   if (guest.cpu_grew) view.ran_ago = tools_.runtime.now() - *guest.cpu_grew;
   view.nova = guest.nova;
   view.lost = static_cast<std::size_t>(std::ranges::count_if(

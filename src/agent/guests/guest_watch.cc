@@ -231,11 +231,15 @@ Task<void> GuestWatch::follow(std::shared_ptr<Hypervisor> hypervisor) {
   }
 }
 
+void GuestWatch::lose(const Error& why) {
+  if (!unreachable_) log(LogLevel::kWarning, "hypervisor_lost", {{"reason", why.describe()}});
+  unreachable_ = why;
+  for (auto& [uuid, guest] : guests_) guest.hold.lost();
+}
+
 Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, HypervisorEvent event) {
   if (const auto* const lost = std::get_if<HypervisorEvent::Lost>(&event.what)) {
-    if (!unreachable_)
-      log(LogLevel::kWarning, "hypervisor_lost", {{"reason", lost->why.describe()}});
-    unreachable_ = lost->why;
+    lose(lost->why);
     co_return;
   }
   if (std::holds_alternative<HypervisorEvent::Connected>(event.what)) {
@@ -298,10 +302,10 @@ Task<void> GuestWatch::list_again(std::shared_ptr<Hypervisor> hypervisor) {
   for (const auto& [uuid, guest] : guests_) all.push_back(uuid);
   for (const std::string& uuid : all) {
     if (is_over(uuid)) {
-      leave(uuid);
-      continue;
+      co_await end(hypervisor, uuid);
+    } else {
+      co_await describe(hypervisor, uuid);
     }
-    co_await describe(hypervisor, uuid);
     if (unreachable_ || hypervisor != hypervisor_) co_return;
   }
   show_all({});
@@ -325,6 +329,16 @@ void GuestWatch::find_all(const std::vector<runtime::GuestEntry>& entries) {
 bool GuestWatch::is_over(const std::string& uuid) const {
   const auto found = guests_.find(uuid);
   return found == guests_.end() || (!found->second.there && !found->second.machine.lost());
+}
+
+/// It ended while nobody listened: libvirt knows how, as long as it lives itself.
+Task<void> GuestWatch::end(std::shared_ptr<Hypervisor> hypervisor, std::string uuid) {
+  const Deadline deadline = tools_.runtime.deadline_in(kAsked);
+  const auto standing = co_await hypervisor->standing(uuid, deadline);
+  const auto found = guests_.find(uuid);
+  if (found == guests_.end() || hypervisor != hypervisor_) co_return;
+  if (standing) found->second.ended(*standing, tools_.runtime.now());
+  if (is_over(uuid)) leave(uuid);
 }
 
 /// False: it is gone.

@@ -61,9 +61,11 @@ class GuestWatch final : public Domain {
   void begin();
   runtime::Task<void> end_hypervisor(std::shared_ptr<runtime::Hypervisor> old);
   runtime::Task<void> follow(std::shared_ptr<runtime::Hypervisor> hypervisor);
+  void lose(const Error& why);
   runtime::Task<void> list_again(std::shared_ptr<runtime::Hypervisor> hypervisor);
   void find_all(const std::vector<runtime::GuestEntry>& entries);
   [[nodiscard]] bool is_over(const std::string& uuid) const;
+  runtime::Task<void> end(std::shared_ptr<runtime::Hypervisor> hypervisor, std::string uuid);
   runtime::Task<bool> describe(std::shared_ptr<runtime::Hypervisor> hypervisor, std::string uuid);
   runtime::Task<void> take_in(std::shared_ptr<runtime::Hypervisor> hypervisor,
                               runtime::HypervisorEvent event);
