@@ -93,3 +93,22 @@ def test_an_operator_asks_for_it_and_approves_it(lab, tmp_path):
         wait_until(lambda: [one["state"] for one in plans(site)] == ["done"], 60, "its end")
         assert process(lab, 14) == before + 1, rows(site)
         lab.virsh("destroy", name_of(14))
+
+
+@pytest.mark.slow
+def test_a_guest_that_hangs_gets_an_interrupt_before_it_is_ended(lab, tmp_path):
+    lab.up(15)
+    keys = "every: 1s, timeout: 900ms, threshold: 3, restart: {dump: 10m}"
+    with watching(lab, tmp_path, keys, POLICY.replace("GUEST_DIED", "GUEST_IDLE_HUNG")) as site:
+        site.wait(15, "HEALTHY", 20)
+        before = process(lab, 15)
+        # Its kernel panics at an unknown NMI, and tells: QEMU stops it then, and no dump is to be waited for.
+        lab.shell(15, "echo 1 > /proc/sys/kernel/unknown_nmi_panic; killall -STOP qemu-ga")
+        site.wait(15, "GUEST_IDLE_HUNG", 15)
+        wait_until(lambda: count(site, "intent", "inject_nmi") == 1, 150, "the interrupt", every=0.2)
+        site.wait(15, "GUEST_PANIC", 15)
+        site.wait(15, "HEALTHY", 180)
+        wait_until(lambda: [plan["state"] for plan in plans(site)] == ["done"], 60, "its end")
+        assert process(lab, 15) == before + 1, rows(site)
+        assert [count(site, "intent", step) for step in ("inject_nmi", "destroy", "start")] == [1, 1, 1], rows(site)
+        lab.virsh("destroy", name_of(15))
