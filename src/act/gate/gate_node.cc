@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
@@ -176,15 +178,28 @@ void GateNode::check_own() {
 
 void GateNode::nodes_changed() {
   std::vector<Member> members;
+  std::map<std::string, Revision> unread;
   for (const auto& [key, value] : nodes_.keys()) {
     const std::string_view name = std::string_view(key).substr(options_.layout.nodes.size());
     if (name.empty() || name.contains('/')) continue;
     auto member = read_member(name, value.value);
+    if (member && !member->release) unread.emplace(member->node, value.mod_revision);
     if (member) members.push_back(*std::move(member));
   }
   members_.replace(std::move(members), nodes_.revision());
+  complain_of(std::move(unread));
   check_own();
   judge();
+}
+
+void GateNode::complain_of(std::map<std::string, Revision> unread) {
+  for (const auto& [node, revision] : unread) {
+    const auto told = unread_.find(node);
+    if (told != unread_.end() && told->second == revision) continue;
+    log(LogLevel::kWarning, "gate_registration_not_understood",
+        {{"gate", options_.gate}, {"node", node}, {"why", members_.members().at(node).why}});
+  }
+  unread_ = std::move(unread);
 }
 
 void GateNode::state_changed() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -96,6 +97,8 @@ class GateNode {
   /// What the view says of our own registration.
   void check_own();
   void take(const store::KeyValue& own);
+  /// Tells the log of registrations that cannot be read, once for each time that one was written.
+  void complain_of(std::map<std::string, store::Revision> unread);
   void judge();
   [[nodiscard]] bool wants_to_enroll() const;
   [[nodiscard]] bool wants_to_read() const { return registered_ && !read_since_; }
@@ -107,6 +110,7 @@ class GateNode {
   RangeView nodes_;
   RangeView state_;
   judge::version_gate::Membership members_;
+  std::map<std::string, store::Revision> unread_;  ///< of which the log was told
   judge::version_gate::Stored stored_;
   store::Revision claimed_ = 0;
   std::optional<judge::version_gate::Hold> preserved_;

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "act/gate/records.h"
 #include "judge/plan/planner.h"
@@ -265,9 +267,33 @@ TEST_F(GateLeaderTest, WhoseKeyIsTakenAwayEndsItsPass) {
   const auto a = make("a", product(1));
   ASSERT_TRUE(until([&] { return objects.under_way == 1; }));
   write(store::Erase{queue()});
-  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 500ms));
+  ASSERT_TRUE(until([&] { return objects.under_way == 0; }, 100ms));
   ASSERT_TRUE(until([&] { return objects.under_way == 1; }, 20s)) << "it stands again";
   EXPECT_EQ(a->reconciler.tokens.size(), 2U);
+}
+
+TEST_F(GateLeaderTest, ANewerNodeThatIsThereForAMomentCostsTheLeadOnceAtMost) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  write(store::Put{"gate/nodes/n", write_node({.node = "n", .boot = "x"}, {.major = 2}, "")});
+  world.run_for(200ms);
+  write(store::Erase{store::KeyRange::one("gate/nodes/n")});
+  ASSERT_TRUE(until([&] { return a->leader.leads() && a->ready(); }, 10s));
+  world.run_for(2min);
+  const std::vector<store::Revision>& tokens = a->reconciler.tokens;
+  EXPECT_LE(std::set<store::Revision>(tokens.begin(), tokens.end()).size(), 2U);
+}
+
+// Each of its registrations comes between the look at the nodes and the claim.
+TEST_F(GateLeaderTest, ANodeThatIsRegisteredAgainAndAgainDelaysNobody) {
+  const auto a = make("a", product(1, 1));
+  a->store.list_takes = 5ms;
+  for (int i = 0; i < 1000 && !a->ready(); ++i) {
+    const Identity flapping{.node = "n", .boot = std::to_string(i)};
+    write(store::Put{"gate/nodes/n", write_node(flapping, {.major = 1}, "")});
+    world.run_for(10ms);
+  }
+  EXPECT_TRUE(a->ready()) << a->why();
 }
 
 TEST_F(GateLeaderTest, ATransactionWhoseOutcomeIsNotKnownIsFoundOut) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "act/gate/records.h"
@@ -12,6 +14,8 @@
 #include "judge/version_gate/entry.h"
 #include "judge/version_gate/status.h"
 #include "store/store.h"
+#include "support/logged.h"
+#include "support/test_data.h"
 #include "unit/act/gate_fixture.h"
 
 namespace wardmote::act::gate {
@@ -62,6 +66,37 @@ TEST(GateRecords, ANodeOfAPreReleaseIsOfNoReleaseThatANumberNames) {
   EXPECT_EQ(read_member("a", write_node(self, {.major = 1}, record))->release,
             (Release{.major = 1}))
       << "our own registration has none";
+}
+
+// What Metropolis itself may leave behind; each was a nil pointer in the original.
+TEST(GateRecords, ANodeOfWhichAPartIsMissingBlocksOrTakesNoPart) {
+  const auto of = [](const std::string& name) {
+    std::ifstream file(WARDMOTE_TEST_DATA "/metropolis/node-" + name + ".bin", std::ios::binary);
+    EXPECT_TRUE(file.good()) << name;
+    return read_member("n", std::string(std::istreambuf_iterator<char>(file), {}));
+  };
+  EXPECT_TRUE(of("controller")->release);
+  EXPECT_FALSE(of("worker"));
+  EXPECT_FALSE(of("without-roles"));
+  const auto unread = of("without-status");
+  ASSERT_TRUE(unread);
+  EXPECT_FALSE(unread->release);
+  EXPECT_EQ(unread->why, "its record has no version");
+  EXPECT_EQ(of("without-release")->release, Release());
+  EXPECT_FALSE(read_member("n", "")) << "it is gone";
+}
+
+TEST_F(GateNodeTest, TheLogTellsOnceOfARegistrationThatCannotBeRead) {
+  const testing::Logged logged;
+  const auto a = make("a", product(1), false);
+  const auto told = [&] { return logged.count("gate_registration_not_understood gate=g node=x"); };
+  write(store::Put{"gate/nodes/x", "\xff"});
+  ASSERT_TRUE(until([&] { return told() == 1; }));
+  write(store::Put{"gate/nodes/b", write_node({.node = "b", .boot = "b"}, {.major = 1}, "")});
+  world.run_for(10s);
+  EXPECT_EQ(told(), 1);
+  write(store::Put{"gate/nodes/x", "\xfe"});
+  EXPECT_TRUE(until([&] { return told() == 2; })) << "another record";
 }
 
 TEST_F(GateNodeTest, RegistersAndWaitsForAStatusThatFits) {

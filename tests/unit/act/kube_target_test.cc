@@ -386,24 +386,6 @@ TEST_F(KubeTargetTest, FieldsOfOthersAreTakenOverAndNamedOrLeftAsThePolicySays) 
   EXPECT_EQ(value("a"), "2");
 }
 
-TEST_F(KubeTargetTest, WhatCannotBeChangedIsRecreatedOnlyOnRequest) {
-  want("a");
-  pass();
-  const std::string uid(kube.objects.at(path_of("a")).at("metadata").at("uid").as_string());
-  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
-    if (!is(call, "PATCH", "a") || !kube.objects.contains(path_of("a"))) return std::nullopt;
-    return FakeKube::status_of(422, "Invalid", "FieldValueInvalid",
-                               "Invalid value: \"2\": field is immutable", "data");
-  };
-  want("a", "2");
-  EXPECT_EQ(action(pass(), "a"), "failed");
-  EXPECT_EQ(value("a"), "1");
-  want("a", "2", policy("on-immutable", "recreate"));
-  EXPECT_EQ(action(pass(), "a"), "recreated");
-  EXPECT_EQ(value("a"), "2");
-  EXPECT_NE(kube.objects.at(path_of("a")).at("metadata").at("uid").as_string(), uid);
-}
-
 TEST_F(KubeTargetTest, WaitsAsLongAsTheServerAsks) {
   want("a");
   int busy = 2;
