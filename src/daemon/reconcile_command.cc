@@ -1,6 +1,8 @@
 #include "daemon/reconcile_command.h"
 
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "act/reconcile/target.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "codec/yaml/manifests.h"
 #include "daemon/config_command.h"
 #include "daemon/pod.h"
@@ -35,6 +38,22 @@ constexpr int kUsage = 64;
 constexpr int kBadInput = 65;
 constexpr int kUnavailable = 69;
 
+/// To standard error, while a pass takes long.
+class Reporter {
+ public:
+  explicit Reporter(net::AsioRuntime& runtime) : runtime_(runtime), told_(runtime.now()) {}
+  void operator()(std::size_t treated, std::size_t objects) {
+    if (runtime_.now() - told_ < kPause) return;
+    told_ = runtime_.now();
+    fmt::print(stderr, "wardmoted: {} of {} objects so far\n", treated, objects);
+  }
+
+ private:
+  static constexpr Duration kPause = std::chrono::seconds(5);
+  net::AsioRuntime& runtime_;
+  TimePoint told_;
+};
+
 struct Looked {
   Result<std::vector<TreeFile>> files;
   PassReport report;
@@ -53,7 +72,9 @@ Task<Looked> look(net::AsioRuntime* runtime, const ReconcileOrder* order) {
   std::vector<TreeFile> files = *looked.files;
   const bool dry = order->verb != ReconcileVerb::kApply || order->dry;
   act::reconcile::PassTerms terms{
-      .dry = dry, .deadline = runtime->deadline_in(std::chrono::seconds(order->timeout_seconds))};
+      .dry = dry,
+      .deadline = runtime->deadline_in(std::chrono::seconds(order->timeout_seconds)),
+      .advanced = Reporter(*runtime)};
   looked.report = co_await target.pass(std::move(files), std::move(terms));
   co_return looked;
 }

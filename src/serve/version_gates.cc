@@ -215,6 +215,11 @@ json::object gate_json(const Report& report) {
   gate["mode"] = report.mode ? json::value(*report.mode) : json::value(nullptr);
   if (report.clearance) gate["in_the_way"] = describe(*report.clearance, report.own);
   if (report.pass) gate["reconcile"] = pass_json(*report.pass, false);
+  if (report.under_way) {
+    gate["pass_under_way"] = json::object{{"begun", format_utc(report.under_way->begun)},
+                                          {"treated", report.under_way->treated},
+                                          {"objects", report.under_way->objects}};
+  }
   if (report.preserved) {
     gate["preserved"] =
         json::object{{"release", report.preserved->why.empty()

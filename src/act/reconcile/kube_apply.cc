@@ -76,6 +76,7 @@ Task<void> KubePass::treat_all() {
   for (const DesiredObject& object : desired_.objects) {
     // To wait for an answer about each of thousands of objects would take hours.
     if (gone_ || fenced_) break;
+    if (terms_.advanced) terms_.advanced(treated, desired_.objects.size());
     co_await treat(&object);
     ++treated;
   }

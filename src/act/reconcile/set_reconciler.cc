@@ -85,6 +85,20 @@ class SetReconciler::Announced {
   SetReconciler& of_;
 };
 
+/// Ends with the pass, also with one that is cancelled.
+class SetReconciler::UnderWay {
+ public:
+  explicit UnderWay(SetReconciler& of) : of_(of) {
+    of_.progress_.emplace().begun = of_.runtime_.wall_now();
+  }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { of_.progress_.reset(); }
+
+ private:
+  SetReconciler& of_;
+};
+
 JournalEntry SetReconciler::entry(std::string kind, std::string detail) const {
   JournalEntry entry;
   entry.kind = std::move(kind);
@@ -191,6 +205,11 @@ void SetReconciler::keep(PassReport report, judge::version_gate::Revision token)
 Task<void> SetReconciler::run(PassTerms terms) {
   const bool dry = terms.dry;
   const judge::version_gate::Revision token = dry ? 0 : terms.token;
+  const UnderWay under_way(*this);
+  terms.advanced = [this](std::size_t treated, std::size_t objects) {
+    progress_->treated = treated;
+    progress_->objects = objects;
+  };
   co_await target_->stop_watching();
   auto wanted = co_await source_->read(terms.deadline);
   state_ = source_->describe();

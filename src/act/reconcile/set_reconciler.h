@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ class SetReconciler final : public gate::Reconciler {
   /// after. `words` as find_adoptable() reads them; kMissing and kRejected as it says.
   Result<std::shared_ptr<control::Written>> adopt(std::string_view words, std::string by);
 
+  /// The pass under way; nothing: there is none.
+  [[nodiscard]] const std::optional<judge::reconcile::PassProgress>& progress() const noexcept {
+    return progress_;
+  }
   /// The last pass; null: there was none.
   [[nodiscard]] std::shared_ptr<const judge::reconcile::PassReport> last() const { return last_; }
   /// The last pass, if the leader with this token made it; else null.
@@ -73,6 +78,7 @@ class SetReconciler final : public gate::Reconciler {
     judge::version_gate::Revision token = 0;  ///< of the leader to whom it was given
   };
   class Announced;
+  class UnderWay;
 
   runtime::Task<void> run(PassTerms terms);
   void keep(judge::reconcile::PassReport report, judge::version_gate::Revision token);
@@ -95,6 +101,7 @@ class SetReconciler final : public gate::Reconciler {
   std::string state_;                ///< what the pass under way goes by, for people, escaped
   std::function<void()> disturbed_;  ///< empty: nobody wants to know
   bool announced_ = false;           ///< the pass under way is in the journal, its end is not
+  std::optional<judge::reconcile::PassProgress> progress_;
   std::shared_ptr<const judge::reconcile::PassReport> last_;
   judge::version_gate::Revision last_token_ = 0;  ///< of `last_`; 0: it was a dry one
   judge::version_gate::Revision token_ = 0;       ///< of the last pass that was no dry one

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,6 +28,10 @@ struct PassTerms {
   /// Writes down that something is about to be written; asked once, before the first write. An
   /// error: nothing is written. Empty: nobody wants to know.
   std::function<runtime::Task<Result<void>>()> announce{};
+
+  /// Told how many of the objects were treated; a pass in which that is quick need not tell. Empty:
+  /// nobody wants to know.
+  std::function<void(std::size_t treated, std::size_t objects)> advanced{};
 
   /// Whether something may be written now.
   [[nodiscard]] bool may_write() const { return !write_until || write_until().has_value(); }

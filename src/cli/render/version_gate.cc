@@ -46,6 +46,15 @@ Cell standing(const Fields& gate, const Fields& node) {
   return {"registered", Tone::kGood};
 }
 
+/// Empty: there is none.
+std::string pass_text(const Fields& pass) {
+  if (!pass.has("begun")) return {};
+  const auto objects = pass.number("objects").value_or(0);
+  std::string since = fmt::format("since {}", pass.text("begun"));
+  if (objects == 0) return since;
+  return fmt::format("{} of {} objects, {}", pass.number("treated").value_or(0), objects, since);
+}
+
 }  // namespace
 
 std::string draw_version_gate(const json::value& shown, Style style) {
@@ -64,6 +73,7 @@ std::string draw_version_gate(const json::value& shown, Style style) {
     text += line("this node reconciles",
                  fmt::format("{} ({})", gate.text("mode"), gate.text("in_the_way")));
   }
+  text += line("pass under way", pass_text(gate.object("pass_under_way")));
   text += line("fence", gate.object("reconcile").object("fence").text("says"));
   if (gate.has("preserved")) {
     const Fields preserved = gate.object("preserved");

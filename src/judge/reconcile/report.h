@@ -67,6 +67,13 @@ struct PassReport {
   [[nodiscard]] bool differs() const;
 };
 
+/// How far a pass that is under way has come.
+struct PassProgress {
+  WallTime begun;
+  std::size_t treated = 0;  ///< of the objects
+  std::size_t objects = 0;  ///< desired ones; 0: it is not known yet how many
+};
+
 /// `12 objects: 1 created, 2 changed, 9 unchanged`, with what is wrong first.
 std::string summary_of(const PassReport& report);
 

@@ -59,6 +59,7 @@ class FakeTarget final : public Target {
       co_return report;
     }
     rows_at_write = rows();
+    terms.advanced(3, 10);
     co_await us_.sleep_until(us_.now() + 1s);
     ++written;
     report.touched.push_back(
@@ -140,10 +141,15 @@ TEST_F(SetReconcilerTest, APassThatIsBrokenOffHasAnEnd) {
     const Result<void> done = co_await of->pass({.gate = "k8s"});
     static_cast<void>(done);
   };
+  EXPECT_FALSE(reconciler->progress());
   const auto task = tasks.spawn("pass", run(reconciler.get()));
   world.run_for(500ms);
+  ASSERT_TRUE(reconciler->progress());
+  EXPECT_EQ(reconciler->progress()->treated, 3U);
+  EXPECT_EQ(reconciler->progress()->objects, 10U);
   tasks.cancel(task);
   world.run_for(1s);
+  EXPECT_FALSE(reconciler->progress()) << "it is under way no more";
   EXPECT_EQ(fake->written, 0);
   ASSERT_EQ(rows().size(), 2U);
   EXPECT_EQ(rows().back(),
