@@ -180,9 +180,9 @@ std::vector<Incident> IncidentManager::decode(const store::Follower::Records& re
 }
 
 void IncidentManager::raise(const judge::incident::Symptom& symptom) {
-  // What is only worth knowing wakes nobody; what was worse until now goes on as what it is.
-  if (book_.incident_of(symptom) == 0 && symptom.severity == Severity::kInfo) return;
-  take(book_.raise(symptom, runtime_.now()));
+  // What is only worth knowing wakes nobody, and what was worse until now is over.
+  const bool wrong = symptom.severity != Severity::kInfo;
+  take(wrong ? book_.raise(symptom, runtime_.now()) : book_.clear(symptom, runtime_.now()));
 }
 
 Task<Result<void>> IncidentManager::take_over_incidents() {

@@ -117,16 +117,17 @@ DeliveryResult delivery_result(const Result<HttpResponse>& answer, WallTime now)
     return std::unexpected(Refusal{for_ever, {}, answer.error().describe()});
   }
   if (answer->status >= 200 && answer->status < 300) return {};
-  if (redirects(*answer)) return std::unexpected(Refusal{false, {}, redirect_reason(*answer)});
+  if (redirects(*answer))
+    return std::unexpected(Refusal{false, {}, redirect_reason(*answer), true});
   const auto one_of = [&](std::span<const int> some) {
     return std::ranges::find(some, answer->status) != some.end();
   };
   const bool is_status = answer->status >= 100 && answer->status < 600;
   const bool again =
       !is_status || answer->status >= 500 || one_of(kTryAgain) || one_of(kMayBeMended);
-  return std::unexpected(
-      Refusal{!again, again ? retry_after(*answer, now) : std::nullopt,
-              fmt::format("HTTP {}: {}", answer->status, escape_control(trim(answer->body), 200))});
+  return std::unexpected(Refusal{
+      !again, again ? retry_after(*answer, now) : std::nullopt,
+      fmt::format("HTTP {}: {}", answer->status, escape_control(trim(answer->body), 200)), true});
 }
 
 Task<DeliveryResult> WebhookChannel::send(Notice notice, Deadline deadline) {

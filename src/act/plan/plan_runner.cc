@@ -77,6 +77,7 @@ PlanRunner::PlanRunner(runtime::Runtime& runtime, Memory memory, Setup setup,
   leadership_.listen([this](bool leads) { on_leadership(leads); });
   log_.when_void([this](const JournalEntry& row) { miss_order(row); });
   if (!memory.shared) return;
+  memory.store->seen().when_set_back([this](const std::string&) { remember_newer(); });
   for (const std::string_view prefix : {store::kPlanPrefix, store::kPausePrefix}) {
     followers_.push_back(std::make_unique<store::Follower>(
         runtime, *memory.store, std::string(prefix), [this](const auto&) { follow(); }));
@@ -158,11 +159,15 @@ Task<Result<void>> PlanRunner::load() {
   }
   const Result<void> looked = co_await look_for_lost_orders(last_number);
   if (!looked) co_return looked;
+  const bool all_paused = planner.pauses().contains("");
+  recall_newer(planner);
   if (leadership_.leads()) {
     numbers_ = {};
-    const Result<void> marked = co_await begin_lead(&planner);
+    Result<void> marked = co_await begin_lead(&planner);
+    if (marked && newer_) marked = co_await keep_newer(records_of(planner));
     if (!marked) co_return marked;
-  } else if (planner.pauses().contains("")) {
+    newer_.reset();
+  } else if (all_paused) {
     end_doubts();  // who leads has seen to them
   }
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
@@ -298,20 +303,6 @@ bool PlanRunner::is_adrift(const judge::plan::Pause& pause) const {
   if (pause.identities.empty()) return false;
   return std::ranges::none_of(
       known_, [&](const auto& each) { return pause.fits(each.second->identities()); });
-}
-
-void PlanRunner::learn_identity(const judge::plan::Remedy& seen) {
-  const std::string& scope = seen.target().name;
-  const Pause* const pause = planner_.learn(scope, seen.identities());
-  if (pause == nullptr) return;
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
-  writes_.spawn("write pause", keep({{store::pause_key(scope), store::encode(*pause, clock)}}));
-}
-
-/// Until it is written, the next life knows no more than the last one did.
-Task<void> PlanRunner::keep(RecordChanges changes) {
-  const Result<void> kept = co_await log_.keep(std::move(changes));
-  if (!kept) log(LogLevel::kError, "state_not_written", {{"reason", kept.error().describe()}});
 }
 
 std::optional<std::string> PlanRunner::brake(const ThingId& target) const {

@@ -169,6 +169,11 @@ class PlanRunner final : public control::PlanControl {
   [[nodiscard]] std::optional<std::string> standing_doubt() const;
   void end_doubts();
   void mark_doubt();
+  void remember_newer();
+  void recall_newer(judge::plan::Planner& planner);
+  [[nodiscard]] store::RecordChanges records_of(const judge::plan::Planner& planner) const;
+  runtime::Task<void> write_newer();
+  runtime::Task<Result<void>> keep_newer(store::RecordChanges known);
   void see_to_doubts();
   InDoubt pause_in_doubt(judge::plan::Planner& planner, const store::ClockPair& clock);
   runtime::Task<Result<void>> begin_lead(judge::plan::Planner* planner);
@@ -231,7 +236,9 @@ class PlanRunner final : public control::PlanControl {
   std::optional<std::string> doubt_;
   std::uint64_t orders_ = 0;
   std::set<std::string> owed_;
-  bool marked_ = false;                                  ///< for a later life
+  bool marked_ = false;  ///< for a later life
+  /// What was known when an older copy came in the place of the store, until it is in there.
+  std::optional<judge::plan::Planner> newer_;
   std::map<std::string, std::string> doubts_of_others_;  ///< by node, as long as nobody paused
   std::uint64_t term_ = 0;   ///< counts the times that leadership was lost or the plans were read
   bool storm_kept_ = false;  ///< it is written down that a storm rages

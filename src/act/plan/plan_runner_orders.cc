@@ -86,6 +86,20 @@ Result<void> PlanRunner::resume(std::string scope, std::string by) {
   return {};
 }
 
+void PlanRunner::learn_identity(const judge::plan::Remedy& seen) {
+  const std::string& scope = seen.target().name;
+  const Pause* const pause = planner_.learn(scope, seen.identities());
+  if (pause == nullptr) return;
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  writes_.spawn("write pause", keep({{store::pause_key(scope), store::encode(*pause, clock)}}));
+}
+
+/// Until it is written, the next life knows no more than the last one did.
+Task<void> PlanRunner::keep(store::RecordChanges changes) {
+  const Result<void> kept = co_await log_.keep(std::move(changes));
+  if (!kept) log(LogLevel::kError, "state_not_written", {{"reason", kept.error().describe()}});
+}
+
 Task<Result<void>> PlanRunner::look_for_lost_orders(std::optional<std::int64_t> last_in_store) {
   if (auto lost = lost_orders(last_in_store, actions(), planner_)) doubt_orders(*std::move(lost));
   const Result<bool> lacks = co_await log_.store_lacks_orders();

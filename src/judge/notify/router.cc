@@ -90,7 +90,7 @@ void Router::recall(Group group) {
   if (group.pending) {
     group.pending->under_way = false;
     // Nobody remembers whether it was: the end of a silence is tried in any case.
-    group.pending->held = true;
+    group.pending->held = group.pending->may_be_there = true;
   }
   groups_[group.id] = std::move(group);
 }
@@ -228,7 +228,11 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
       Group::Pending& pending = *group.pending;
       const auto until = held_until(group, muting, wall_now);
       pending.held = until.has_value();
-      if (until) {
+      if (until && pending.attempts > 0 && !pending.may_be_there) {
+        // What else is new must not wait for it, as an end that is sent at any time.
+        group.pending.reset();
+        plan(group, now);
+      } else if (until) {
         // Meanwhile nobody tries, and it is not given up.
         pending.since = now;
         pending.next_try = now + std::min(kMutedPause, Duration(*until - wall_now));
@@ -347,6 +351,7 @@ std::optional<DeadLetter> Router::refused(const std::string& id, std::uint64_t n
   ++pending.attempts;
   pending.under_way = false;
   pending.last_refusal = refusal.reason;
+  pending.may_be_there |= !refusal.answered;
   const RetryPolicy& retry = retry_of(group);
   if (!refusal.for_ever && now - pending.since < retry.give_up) {
     Duration pause = retry.first;

@@ -65,6 +65,7 @@ struct Refusal {
   bool for_ever = false;  ///< sending it again would not help
   std::optional<Duration> retry_after;
   std::string reason;
+  bool answered = false;  ///< the receiver said so itself: it does not have it
 };
 
 /// The name of an incident.
@@ -115,8 +116,9 @@ struct Group {
     TimePoint since;
     TimePoint next_try;
     std::string last_refusal;
-    bool under_way = false;  ///< the notice is being sent now
-    bool held = false;       ///< all that is new in it was muted after it was composed
+    bool under_way = false;     ///< the notice is being sent now
+    bool held = false;          ///< all that is new in it was muted after it was composed
+    bool may_be_there = false;  ///< an attempt ended without an answer of the receiver
     friend bool operator==(const Pending&, const Pending&) = default;
   };
   std::optional<Pending> pending;

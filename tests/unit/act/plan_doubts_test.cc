@@ -1,12 +1,16 @@
 // What two agents do that share a store when orders may be lost.
 
+#include <array>
 #include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "act/plan/plan_runner.h"
+#include "base/format.h"
 #include "base/result.h"
+#include "base/time.h"
+#include "judge/plan/plan.h"
 #include "judge/plan/planner.h"
 #include "unit/act/two_agents.h"
 
@@ -193,6 +197,104 @@ TEST_F(PlanLeadership, WhoSawOrdersThatAreNotInTheStoreAnyMorePausesEverything) 
   ASSERT_TRUE(c.runner().planner().pauses().contains(""));
   EXPECT_TRUE(c.runner().planner().pauses().at("").by.starts_with("the agent: the store is empty"))
       << c.runner().planner().pauses().at("").by;
+}
+
+/// A store of two agents that follow, of which c leads, and its older copy.
+class OlderCopy : public PlanLeadership {
+ protected:
+  OlderCopy() {
+    a_.lose();
+    c_.win();
+    watch_all(5s);
+  }
+  void watch_all(Duration time) {
+    for (Duration passed{}; passed < time; passed += 500ms) {
+      c_.look(since_);
+      d_.look(since_);
+      world_.run_for(500ms);
+    }
+  }
+  void copy() {
+    for (const char* const table : kTables)
+      shared_.disk.rows(fmt::format("CREATE TABLE copy_{0} AS SELECT * FROM {0}", table));
+  }
+  void restore() {
+    // The file notes each change, also this one, as a change of the next revision.
+    shared_.disk.rows("UPDATE store_meta SET revision = revision + 1");
+    shared_.disk.rows("DELETE FROM store_kv");
+    shared_.disk.rows("UPDATE store_meta SET revision = revision + 1");
+    shared_.disk.rows("INSERT INTO store_kv SELECT * FROM copy_store_kv");
+    for (const char* const table : {"store_lease", "store_event", "store_meta"}) {
+      shared_.disk.rows(fmt::format("DELETE FROM {}", table));
+      shared_.disk.rows(fmt::format("INSERT INTO {0} SELECT * FROM copy_{0}", table));
+    }
+    c_.notice_copy();
+    d_.notice_copy();
+  }
+  static void expect_known(const SharingAgent& agent) {
+    EXPECT_EQ(plan(agent).state, PlanState::kRejected);
+    EXPECT_TRUE(agent.runner().planner().pauses().contains("ovn-nb"));
+  }
+
+  static constexpr auto kTables =
+      std::to_array<const char*>({"store_kv", "store_lease", "store_event", "store_meta"});
+  SharingAgent c_{world_, "c", shared_, true};
+  SharingAgent d_{world_, "d", shared_, true};
+};
+
+// What was shown in force by who led on was not in the store, and the next one kicked.
+TEST_F(OlderCopy, WhoLeadsOnWritesWhatWasOrderedSince) {
+  copy();
+  ASSERT_TRUE(c_.runner().reject(1, "ann", "no"));
+  ASSERT_TRUE(c_.runner().pause("ovn-nb", std::nullopt, "ann"));
+  watch_all(5s);
+  restore();
+  watch_all(20s);
+  ASSERT_TRUE(c_.runner().planner().pauses().contains("")) << "somebody has to look";
+  ASSERT_TRUE(c_.runner().resume("", "ann"));
+  watch_all(5s);
+  SharingAgent later(world_, "later", shared_, true);
+  expect_known(later);
+  EXPECT_EQ(later.runner().planner().pauses().size(), 1U);
+  c_.lose();
+  d_.win();
+  watch_all(5s);
+  expect_known(d_);
+}
+
+TEST_F(OlderCopy, WhatHasEndedSinceBeginsNotAgain) {
+  ASSERT_TRUE(c_.runner().pause("ovn-nb", std::nullopt, "ann"));
+  watch_all(5s);
+  copy();
+  ASSERT_TRUE(c_.runner().resume("ovn-nb", "ann"));
+  watch_all(5s);
+  restore();
+  watch_all(20s);
+  ASSERT_TRUE(c_.runner().resume("", "ann"));
+  watch_all(5s);
+  SharingAgent later(world_, "later", shared_, true);
+  EXPECT_TRUE(later.runner().planner().pauses().empty());
+}
+
+// The lead is lost with the copy, and won again, by the same agent or by another.
+TEST_F(OlderCopy, WhoeverLeadsNextAndKnowsMoreWritesItDown) {
+  copy();
+  ASSERT_TRUE(c_.runner().reject(1, "ann", "no"));
+  ASSERT_TRUE(c_.runner().pause("ovn-nb", std::nullopt, "ann"));
+  watch_all(5s);
+  c_.lose();
+  restore();
+  watch_all(20s);
+  expect_known(d_);
+  d_.win();
+  watch_all(5s);
+  expect_known(d_);
+  d_.lose();
+  c_.win();
+  watch_all(5s);
+  expect_known(c_);
+  SharingAgent later(world_, "later", shared_, true);
+  expect_known(later);
 }
 
 }  // namespace

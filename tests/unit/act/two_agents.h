@@ -22,6 +22,7 @@
 #include "sim/sim_runtime.h"
 #include "sim/world.h"
 #include "store/embedded_store.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 #include "unit/act/fake_leadership.h"
 #include "unit/act/fake_site.h"
@@ -140,6 +141,12 @@ class SharingAgent {
         (void)runner_.approve(id, "ann", "");
       }
     }
+  }
+  /// It hears that an older copy is in the place of the store, as from an answer that is behind.
+  void notice_copy() {
+    const store::SeenRevision::Mark seen = store_.seen().mark();
+    store_.seen().answered(seen, seen.revision - 1, false);
+    runner_.doubt_orders("an older copy");
   }
   void pause() { EXPECT_TRUE(runner_.pause("", std::nullopt, "ann")); }
   [[nodiscard]] bool over() const {

@@ -53,6 +53,34 @@ TEST_F(ActiveRouteTest, WhatWasRefusedIsNotTriedAgainOutside) {
   EXPECT_EQ(run(2h), Said{"115200s opened 1"}) << "at eight of the next day, and not given up";
 }
 
+// One group, of which the receiver knows one incident and refused another.
+TEST_F(ActiveRouteTest, AnEndDoesNotWaitForWhatWasRefusedAndIsMutedNow) {
+  for (const bool answered : {true, false}) {
+    SCOPED_TRACE(answered);
+    RouterPolicy policy = one_route();
+    policy.routes.front().active = {kDay};
+    policy.routes.front().group_by = {};
+    router_ = Router(policy);
+    incidents_.clear();
+    now_ = kStart + 17h;
+    step(1, StepKind::kOpened);
+    EXPECT_EQ(run(50min), Said{"61230s opened 1"});
+    now_ = kStart + 18h - 31s;
+    step(2, StepKind::kOpened);
+    now_ += 30s;
+    const auto notices = take();
+    ASSERT_EQ(notices.size(), 1U);
+    const Refusal refusal{.reason = "503", .answered = answered};
+    EXPECT_FALSE(router_.refused(notices[0].group, notices[0].number, refusal, now_, 0));
+    now_ += 10min;
+    step(1, StepKind::kResolved);
+    // It may have the beginning of the other one, and an end of that must not be lost.
+    const Said at_eight = {"115200s opened 2 ongoing 1", "115200s resolved 1 ongoing 2"};
+    EXPECT_EQ(run(13h), answered ? Said{"65399s resolved 1"} : Said{});
+    EXPECT_EQ(run(2h), answered ? Said{"115200s opened 2"} : at_eight);
+  }
+}
+
 TEST_F(ActiveRouteTest, AnEndIsTriedAgainAtAnyTime) {
   now_ += 17h;
   step(1, StepKind::kOpened);

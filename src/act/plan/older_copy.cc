@@ -1,0 +1,97 @@
+// An older copy of the store is in its place, and an agent knows what was ordered since.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "act/plan/plan_runner.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/plan/planner.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
+#include "store/clock_pair.h"
+#include "store/plan_record.h"
+#include "store/records.h"
+
+namespace wardmote::act {
+
+using judge::plan::Planner;
+using runtime::Task;
+using store::RecordChanges;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kTryAgain = 2s;
+/// etcd takes 128 changes at once.
+constexpr std::size_t kMostAtOnce = 64;
+
+}  // namespace
+
+/// Who leads on writes it over the copy. Who does not keeps it in mind until who leads has seen to
+/// the loss, since it may lead before that.
+void PlanRunner::remember_newer() {
+  if (!opened_) return;
+  newer_ = planner_;
+  if (loaded_ && !not_ours()) tasks_.spawn("write plans anew", write_newer());
+}
+
+/// What was rejected, paused or done since the copy was made is so.
+void PlanRunner::recall_newer(Planner& planner) {
+  if (!newer_) return;
+  if (!leadership_.leads() && planner.pauses().contains("")) {
+    newer_.reset();
+    return;
+  }
+  for (const auto& [id, plan] : newer_->plans()) planner.recall(plan, runtime_.now());
+  for (const auto& [scope, pause] : newer_->pauses()) {
+    // A pause of everything for the doubt says why, too.
+    if (!scope.empty() || !standing_doubt()) planner.recall(pause);
+  }
+}
+
+RecordChanges PlanRunner::records_of(const Planner& planner) const {
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  RecordChanges known;
+  for (const auto& [id, plan] : planner.plans()) known.merge(record_of(plan));
+  for (const auto& [scope, pause] : planner.pauses())
+    known[store::pause_key(scope)] = store::encode(pause, clock);
+  return known;
+}
+
+Task<void> PlanRunner::write_newer() {
+  const std::uint64_t term = term_;
+  for (;;) {
+    // Each time anew: people go on to order.
+    const Result<void> kept = co_await keep_newer(records_of(planner_));
+    if (term_ != term) co_return;
+    if (kept) break;
+    log(LogLevel::kError, "plans_not_written_anew", {{"reason", kept.error().describe()}});
+    co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
+    if (term_ != term) co_return;
+  }
+  newer_.reset();
+}
+
+/// What the copy has and nobody knows any more is over.
+Task<Result<void>> PlanRunner::keep_newer(RecordChanges known) {
+  for (const std::string_view prefix : {store::kPlanPrefix, store::kPausePrefix}) {
+    std::string of(prefix);
+    const auto old = co_await log_.load(std::move(of));
+    if (!old) co_return std::unexpected(old.error());
+    for (const auto& [key, record] : *old) known.try_emplace(key, std::nullopt);
+  }
+  while (!known.empty()) {
+    RecordChanges some;
+    while (!known.empty() && some.size() < kMostAtOnce) some.insert(known.extract(known.begin()));
+    Result<void> kept = co_await log_.keep(std::move(some));
+    if (!kept) co_return kept;
+  }
+  co_return Result<void>();
+}
+
+}  // namespace wardmote::act
