@@ -36,6 +36,17 @@ const Finding* find_same(std::span<const Finding> findings, const Finding& wante
   return found == findings.end() ? nullptr : &*found;
 }
 
+std::string without_numbers(std::string text) {
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
+/// Whether it says the same. Numbers may be others with every look.
+bool says_the_same(const Finding& a, const Finding& b) {
+  return a.severity == b.severity &&
+         (a.summary == b.summary || without_numbers(a.summary) == without_numbers(b.summary));
+}
+
 /// A finding as of now.
 struct Told {
   FindingChanged::Step step{};
@@ -65,7 +76,7 @@ void tell_findings(ChangeFeed& feed, const serve::ThingView& thing, std::span<co
   using enum FindingChanged::Step;
   for (const Finding& finding : thing.findings()) {
     const Finding* const earlier = find_same(before, finding);
-    if (earlier != nullptr && earlier->severity == finding.severity) continue;
+    if (earlier != nullptr && says_the_same(*earlier, finding)) continue;
     tell(feed, thing, {earlier == nullptr ? kRaised : kChanged, finding, counts}, now);
   }
   for (const Finding& finding : before) {

@@ -86,6 +86,18 @@ TEST_F(ChangesTest, AFindingIsToldWhenItBeginsWhenItsSeverityChangesAndWhenItEnd
   EXPECT_EQ(between({worse}, {}), Told{"finding_cleared RAFT_MEMBER_DOWN a"});
 }
 
+// Incidents and messages went on with the words of the beginning.
+TEST_F(ChangesTest, AFindingIsToldWhenItSaysSomethingElse) {
+  Finding two = finding(Code::kRaftStaleMember, {"a"});
+  two.summary = "two of them live, heard 17 ms ago";
+  Finding later = two;
+  later.summary = "two of them live, heard 1741 ms ago";
+  Finding one = two;
+  one.summary = "one of them lives";
+  EXPECT_EQ(between({two}, {later}), Told{});
+  EXPECT_EQ(between({later}, {one}), Told{"finding_changed RAFT_STALE_MEMBER a"});
+}
+
 TEST_F(ChangesTest, WhatIsTheSameHidesNothingThatComesAfterIt) {
   const Finding a = finding(Code::kRaftMemberDown, {"a"});
   const Finding b = finding(Code::kRaftMemberDown, {"b"});
