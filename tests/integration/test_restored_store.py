@@ -102,3 +102,26 @@ def test_the_copy_speaks_for_nobody_who_is_away(tmp_path, etcd, targets):
         # Ten seconds later everybody else is believed again.
         holds(leader.open_incidents, 14.0, "the incident to be open, because nobody has seen good what ctl-2 saw fail")
         assert (1, "resolved") not in site.told()
+
+
+def test_an_agent_that_the_copy_does_not_know_was_not_removed(tmp_path, etcd, targets):
+    """It was added after the snapshot, and is gone: what it saw fail is not over, nor unwatched."""
+    with Site(tmp_path, etcd, targets) as site:
+        wait_complete(site)
+        site["ctl-2"].kill()
+        wait_until(lambda: "NODE_DOWN" in site["ctl-1"].cli("get", "incidents").stdout, 60.0, "that it is gone")
+        for key in etcd.ctl("get", "--prefix", "--keys-only", "").split():
+            if "/agents/ctl-2/" in key:
+                etcd.ctl("del", key)
+        wait_until(lambda: len(site["ctl-1"].json("/api/v1/agents")["agents"]) == 2, 30.0, "it to be removed")
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        site.start("ctl-2")
+        wait_complete(site)
+        targets[1].down()
+        leader = site["ctl-1"]
+        wait_until(lambda: "check:svc@ctl-2" in str(leader.open_incidents()), 20.0, "the incident")
+        site["ctl-2"].kill()
+        etcd.restore(tmp_path / "snapshot")
+        wait_until(lambda: pauses(leader), 30.0, "the leader to have noticed")
+        holds(lambda: "check:svc@ctl-2" in str(leader.open_incidents()), 16.0, "the incident to be open, because nobody has seen it good")
+        wait_until(lambda: "node:ctl-2" in str(leader.open_incidents()), 60.0, "that it is gone")

@@ -118,6 +118,20 @@ Task<void> PlanRunner::read_again() {
   }
 }
 
+void PlanRunner::recall_plans(const std::map<std::string, std::string>& records,
+                              const store::ClockPair& clock, Planner& planner) const {
+  for (const auto& [key, record] : records) {
+    auto plan = store::decode_plan(record, clock);
+    if (!plan) {
+      log(LogLevel::kError, "record_not_understood", {{"key", key}});
+      continue;
+    }
+    const auto known = planner_.plans().find(plan->id);
+    if (known != planner_.plans().end()) keep_notes(*plan, known->second);
+    planner.recall(*std::move(plan), clock.now);
+  }
+}
+
 Task<Result<void>> PlanRunner::load() {
   const std::uint64_t term = term_;
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
@@ -142,16 +156,7 @@ Task<Result<void>> PlanRunner::load() {
     last_number = parse_number<std::int64_t>(number).value_or(0);
   planner.number_after(last_number.value_or(0));
   for (const JournalEntry& row : actions()) planner.number_after(row.plan);
-  for (const auto& [key, record] : *plans) {
-    auto plan = store::decode_plan(record, clock);
-    if (plan) {
-      const auto known = planner_.plans().find(plan->id);
-      if (known != planner_.plans().end()) keep_notes(*plan, known->second);
-      planner.recall(*std::move(plan), clock.now);
-    } else {
-      log(LogLevel::kError, "record_not_understood", {{"key", key}});
-    }
-  }
+  recall_plans(*plans, clock, planner);
   for (const auto& [key, record] : *pauses) {
     auto pause = pause_reader_.read(key, record, clock);
     // One that is not understood holds everything back: nobody knows what it was to protect.

@@ -163,6 +163,8 @@ class PlanRunner final : public control::PlanControl {
   runtime::Task<void> take_over();
   /// kRejected: leadership was lost or won meanwhile.
   runtime::Task<Result<void>> load();
+  void recall_plans(const std::map<std::string, std::string>& records,
+                    const store::ClockPair& clock, judge::plan::Planner& planner) const;
   runtime::Task<Result<void>> look_for_lost_orders(std::optional<std::int64_t> last_in_store);
   void miss_order(const judge::JournalEntry& row);
   void hear_doubt(const std::string& node, const std::string& why);

@@ -19,6 +19,7 @@
 #include "judge/change.h"
 #include "judge/journal_entry.h"
 #include "judge/plan/planner.h"
+#include "judge/plan/remedy.h"
 #include "judge/thing.h"
 #include "runtime/task.h"
 #include "store/clock_pair.h"

@@ -185,7 +185,9 @@ void Coordination::keep_missing(std::map<std::string, Peer>& seen) {
     if (seen.contains(node)) continue;
     if (peer.present) peer.changed = runtime_.now();
     peer.present = false;
-    if (!peer.missing) peer.missing = runtime_.now();
+    // What an older copy of the store does not know yet nobody has removed.
+    peer.unknown_to_copy |= believe_from_.has_value();
+    if (!peer.missing && !peer.unknown_to_copy) peer.missing = runtime_.now();
     seen[node] = std::move(peer);
   }
 }

@@ -64,6 +64,7 @@ class Coordination final : public serve::AgentsView {
     std::vector<judge::incident::Symptom> said;
     std::string registered;            ///< as it is stored
     std::string symptoms;              ///< the same
+    bool unknown_to_copy = false;      ///< it is no older copy's to say that it is gone
     bool doubted = false;              ///< what an older copy of the store has of it is not heard
     std::optional<TimePoint> missing;  ///< since when none of its records is there
     std::optional<TimePoint> twins;    ///< when two agents last wrote under this name

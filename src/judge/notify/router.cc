@@ -225,21 +225,12 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
       }
     }
     if (group.pending && !group.pending->under_way && now >= group.pending->next_try) {
-      Group::Pending& pending = *group.pending;
-      const auto until = held_until(group, muting, wall_now);
-      pending.held = until.has_value();
-      if (until && pending.attempts > 0 && !pending.may_be_there) {
-        // What else is new must not wait for it, as an end that is sent at any time.
-        group.pending.reset();
-        plan(group, now);
-      } else if (until) {
-        // Meanwhile nobody tries, and it is not given up.
-        pending.since = now;
-        pending.next_try = now + std::min(kMutedPause, Duration(*until - wall_now));
-        changed_.insert(id);
+      if (const auto until = held_until(group, muting, wall_now)) {
+        hold(group, now, Duration(*until - wall_now));
       } else {
-        pending.under_way = true;
-        notices.push_back(pending.notice);
+        group.pending->held = false;
+        group.pending->under_way = true;
+        notices.push_back(group.pending->notice);
       }
     }
     if (group.members.empty() && !group.pending) idle.push_back(id);
@@ -249,6 +240,22 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
     changed_.insert(id);
   }
   return notices;
+}
+
+/// All that is new in what waits is muted for so long.
+void Router::hold(Group& group, TimePoint now, Duration time) {
+  changed_.insert(group.id);
+  Group::Pending& pending = *group.pending;
+  if (pending.attempts > 0 && !pending.may_be_there) {
+    // What else is new must not wait for it, as an end that is sent at any time.
+    group.pending.reset();
+    plan(group, now);
+    return;
+  }
+  // Meanwhile nobody tries, and it is not given up.
+  pending.held = true;
+  pending.since = now;
+  pending.next_try = now + std::min(kMutedPause, time);
 }
 
 std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePoint now,

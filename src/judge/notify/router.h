@@ -199,6 +199,7 @@ class Router {
   /// When a route that leads it there is active again; nothing: one is now.
   [[nodiscard]] std::optional<WallTime> rests_until(const std::string& receiver,
                                                     const Labels& labels, WallTime now) const;
+  void hold(Group& group, TimePoint now, Duration time);
   /// Nothing when there is nothing to send.
   std::optional<Notice> compose(Group& group, const Muting& muting, TimePoint now,
                                 WallTime wall_now);
