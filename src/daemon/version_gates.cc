@@ -182,6 +182,7 @@ std::vector<Report> VersionGates::gates() const {
     }
     if (gate.leader) {
       if (const auto paused = gate.leader->pause()) report.paused_by = escape_control(paused->by);
+      report.all_paused = gate.leader->all_paused();
     }
     if (gate.set != nullptr) report.under_way = gate.set->progress();
     // Of who leads no more the last pass says nothing of how things are.

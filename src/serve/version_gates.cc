@@ -209,6 +209,11 @@ json::object gate_json(const Report& report) {
   gate["min_apiserver_release"] = to_string(report.own.min_apiserver_release);
   gate["registered"] = report.registered.has_value();
   gate["status"] = status_json(report.stored);
+  if (report.earlier) {
+    json::value before = status_json(report.earlier->stored);
+    before.as_object()["alone"] = report.earlier->untouched;
+    gate["before_set_back"] = std::move(before);
+  }
   json::array& nodes = gate["nodes"].emplace_array();
   for (const Member& member : report.nodes) nodes.push_back(node_json(member));
   gate["leader"] = leader_json(report);
@@ -227,7 +232,10 @@ json::object gate_json(const Report& report) {
                                      : json::value(nullptr)},
                      {"by", report.preserved->by}};
   }
-  if (!report.paused_by.empty()) gate["paused_by"] = report.paused_by;
+  if (!report.paused_by.empty()) {
+    gate["paused_by"] = report.paused_by;
+    gate["all_paused"] = report.all_paused;
+  }
   if (report.age) gate["age_ms"] = to_ms(*report.age);
   if (report.complaint) gate["complaint"] = escape_control(*report.complaint);
   return gate;

@@ -137,6 +137,11 @@ std::optional<judge::plan::Pause> GateLeader::pause() const {
   return pause_in(pauses_.find(options_.pause_key));
 }
 
+bool GateLeader::all_paused() const {
+  return pause() && node_.state().revision() > 0 &&
+         !pause_in(node_.state().find(node_.options().layout.pause()));
+}
+
 std::optional<judge::plan::Pause> GateLeader::pause_in(
     const std::optional<store::KeyValue>& record) const {
   if (!record) return std::nullopt;

@@ -53,6 +53,8 @@ class GateLeader {
   [[nodiscard]] bool leads() const noexcept { return election_ && election_->leads(); }
   /// Who paused this gate or everything; nothing: nobody.
   [[nodiscard]] std::optional<judge::plan::Pause> pause() const;
+  /// The pause is that of everything, and this gate is not paused by itself.
+  [[nodiscard]] bool all_paused() const;
   /// Why it takes no part now.
   [[nodiscard]] std::optional<std::string> complaint() const;
 

@@ -207,13 +207,25 @@ void GateNode::state_changed() {
   const auto claim = state_.find(options_.layout.claim());
   preserved_ = read_preserve(state_.find(options_.layout.preserve()));
   claimed_ = claim ? claim->mod_revision : 0;
+  const bool known = memory_.earlier().has_value();
+  memory_.look({.stored = stored_,
+                .claimed = claimed_,
+                .claim = claim ? claim->value : "",
+                .revision = state_.revision(),
+                .lists = state_.gaps(),
+                .history = store_.seen().mark().history});
+  if (!known && memory_.earlier()) {
+    log(LogLevel::kWarning, "gate_store_set_back",
+        {{"gate", options_.gate}, {"node", options_.self.node}});
+  }
   judge();
 }
 
 void GateNode::judge() {
   // By the moment too and not by the revision alone: in a history that began anew revisions are
   // low.
-  auto admission = admit(options_.own, registered_, stored_, read_since_ ? state_.revision() : 0);
+  auto admission = admit(options_.own, registered_, stored_, read_since_ ? state_.revision() : 0,
+                         memory_.earlier());
   using Verdict = judge::version_gate::Admission::Verdict;
   if (admission.verdict == Verdict::kUnregistered && other_ && (enrolled_ || !options_.enroll)) {
     admission.why += fmt::format("; the registration of {} says {}", options_.self.node, *other_);
@@ -271,6 +283,7 @@ Report GateNode::report() const {
                 .since = since_,
                 .registered = registered_,
                 .stored = stored_,
+                .earlier = memory_.earlier(),
                 .read_at = state_.revision()};
   for (const auto& [node, member] : members_.members()) report.nodes.push_back(member);
   const std::string candidates = options_.layout.election() + "/";

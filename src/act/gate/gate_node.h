@@ -19,6 +19,7 @@
 #include "judge/version_gate/membership.h"
 #include "judge/version_gate/report.h"
 #include "judge/version_gate/status.h"
+#include "judge/version_gate/status_memory.h"
 #include "runtime/deadline.h"
 #include "runtime/event.h"
 #include "runtime/runtime.h"
@@ -42,6 +43,8 @@ struct NodeOptions {
 /// says whether the node may serve. It goes on to say so. A registration is kept when this ends.
 /// When another process registers under the same name, the earlier one is not registered any more,
 /// says so, and does not take the name back: to fight for it would let both through in turns.
+/// When the store is set back to an older copy, what it saw before goes on to count until a leader
+/// has recorded a pass (StatusMemory).
 /// Life cycle: start(), then stop() before destruction; what it borrows outlives it. Thread: the
 /// core loop.
 class GateNode {
@@ -112,6 +115,7 @@ class GateNode {
   judge::version_gate::Membership members_;
   std::map<std::string, store::Revision> unread_;  ///< of which the log was told
   judge::version_gate::Stored stored_;
+  judge::version_gate::StatusMemory memory_;
   store::Revision claimed_ = 0;
   std::optional<judge::version_gate::Hold> preserved_;
   judge::version_gate::Admission admission_;

@@ -38,7 +38,8 @@ std::string gate_line(const json::value& gate) {
   const Fields fields(gate);
   std::string line = fields.text("name") + ": ";
   if (is_ready(gate)) {
-    const Fields status = fields.object("status");
+    const Fields before = fields.object("before_set_back");
+    const Fields status = before.flag("alone") ? before : fields.object("status");
     line += fmt::format("ready: release {} on a state of {}, which needs {} or newer",
                         fields.text("release"), status.text("version"), status.text("minimum"));
   } else {

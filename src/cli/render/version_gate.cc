@@ -20,9 +20,9 @@ std::string line(std::string_view label, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {}: {}\n", label, text);
 }
 
-std::string status_text(const Fields& gate) {
-  if (!gate.has("status")) return "none";
-  const Fields status = gate.object("status");
+std::string status_text(const Fields& gate, std::string_view field) {
+  if (!gate.has(field)) return "none";
+  const Fields status = gate.object(field);
   if (status.raw("state") == "unreadable") return "unreadable: " + status.text("why");
   return fmt::format("{}, of release {}, for nodes of {} or newer", status.text("state"),
                      status.text("version"), status.text("minimum"));
@@ -67,7 +67,9 @@ std::string draw_version_gate(const json::value& shown, Style style) {
   text += fmt::format(", since {}\n", gate.text("since"));
   text += line("why", gate.text("why"));
   text += line("until", gate.text("unblocks"));
-  text += line("status", status_text(gate));
+  text += line("status", status_text(gate, "status"));
+  if (gate.has("before_set_back"))
+    text += line("before the store was set back", status_text(gate, "before_set_back"));
   text += line("leader", leader_text(gate));
   if (gate.has("mode")) {
     text += line("this node reconciles",
@@ -77,12 +79,15 @@ std::string draw_version_gate(const json::value& shown, Style style) {
   text += line("fence", gate.object("reconcile").object("fence").text("says"));
   if (gate.has("preserved")) {
     const Fields preserved = gate.object("preserved");
-    text +=
-        line("preserved", fmt::format("release {}, by {}: newer ones do not write",
-                                      preserved.has("release") ? preserved.text("release") : "none",
-                                      preserved.text("by")));
+    text += line("preserved", preserved.has("release")
+                                  ? fmt::format("release {}, by {}: newer ones do not write",
+                                                preserved.text("release"), preserved.text("by"))
+                                  : "its record cannot be read: nobody writes");
   }
-  text += line("paused by", gate.text("paused_by"));
+  if (gate.has("paused_by")) {
+    const char* const what = gate.flag("all_paused") ? "everything is paused by" : "paused by";
+    text += line(what, gate.text("paused_by"));
+  }
   text += line("complaint", gate.text("complaint"));
   Table table({"NODE", "RELEASE", "STATE"});
   for (const json::value& one : gate.list("nodes")) {

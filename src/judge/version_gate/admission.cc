@@ -8,18 +8,11 @@
 
 namespace wardmote::judge::version_gate {
 
-Admission admit(const Product& own, std::optional<Revision> registered, const Stored& stored,
-                Revision read_at) {
+namespace {
+
+/// Of a node that is registered and has read the status since.
+Admission fit(const Product& own, const Stored& stored) {
   using Verdict = Admission::Verdict;
-  if (!registered) {
-    return {.verdict = Verdict::kUnregistered,
-            .why = fmt::format("this node is not registered with its release {}",
-                               to_string(own.release))};
-  }
-  if (read_at < *registered) {
-    return {.verdict = Verdict::kUnread,
-            .why = "the status was not read since this node is registered"};
-  }
   if (stored.kind == Stored::Kind::kAbsent)
     return {.verdict = Verdict::kNoStatus, .why = "nothing was reconciled yet"};
   if (stored.kind == Stored::Kind::kUnreadable) {
@@ -40,6 +33,30 @@ Admission admit(const Product& own, std::optional<Revision> registered, const St
                                to_string(stored.status.version))};
   }
   return {.verdict = Verdict::kReady};
+}
+
+}  // namespace
+
+Admission admit(const Product& own, std::optional<Revision> registered, const Stored& stored,
+                Revision read_at, const std::optional<Earlier>& earlier) {
+  using Verdict = Admission::Verdict;
+  if (!registered) {
+    return {.verdict = Verdict::kUnregistered,
+            .why = fmt::format("this node is not registered with its release {}",
+                               to_string(own.release))};
+  }
+  if (read_at < *registered) {
+    return {.verdict = Verdict::kUnread,
+            .why = "the status was not read since this node is registered"};
+  }
+  if (!earlier) return fit(own, stored);
+  Admission before = fit(own, earlier->stored);
+  before.set_back = true;
+  if (!before.ready())
+    before.why +=
+        "; so it was before the store was set back, and no leader has recorded a whole pass since";
+  if (!before.ready() || earlier->untouched) return before;
+  return fit(own, stored);
 }
 
 }  // namespace wardmote::judge::version_gate

@@ -93,9 +93,11 @@ void Leader::written(bool held, Revision revision, TimePoint now) {
   }
   if (write_.claim) claim_at_ = revision;
   if (phase_ == Phase::kRecord) {
+    recorded_ = true;
     phase_ = Phase::kRest;
     return;
   }
+  recorded_ = false;
   phase_ = Phase::kWait;
   next_at_ = wait_ ? now + timing_.reconcile_wait : now;
   retry_ = timing_.first_retry;
@@ -114,7 +116,7 @@ void Leader::passed(TimePoint now) {
   busy_ = false;
   next_at_ = now + timing_.pass_every;
   passed_at_ = now;
-  phase_ = stored_ == done(own_) ? Phase::kRest : Phase::kRecord;
+  phase_ = recorded_ && stored_ == done(own_) ? Phase::kRest : Phase::kRecord;
 }
 
 void Leader::disturbed(TimePoint now) {

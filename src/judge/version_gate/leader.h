@@ -114,6 +114,9 @@ class Leader {
   bool busy_ = false;  ///< a transaction or a pass was ordered and has not ended
   Write write_;        ///< the transaction that is under way
   bool wait_ = true;
+  /// The status was put after the claim. It is put also where it says the same already, so that
+  /// nodes that remember another history see that somebody has made a whole pass in this one.
+  bool recorded_ = false;
   std::optional<Status> stored_;  ///< what is stored by now, as far as this leader knows
   Revision status_at_ = 0;        ///< the last change of the status that this leader knows of
   Revision claim_at_ = 0;

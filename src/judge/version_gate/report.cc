@@ -18,8 +18,14 @@ constexpr std::array<std::string_view, 7> kNames{
 /// What has to happen before the status fits, and what the leader is at.
 std::string once_reconciled(const Report& report) {
   if (!report.paused_by.empty())
-    return fmt::format("the pause by {} ends ('wardmote reconcile resume {}')", report.paused_by,
-                       report.gate);
+    return fmt::format(
+        "the pause by {} ends ('{}')", report.paused_by,
+        report.all_paused ? "wardmote resume" : "wardmote reconcile resume " + report.gate);
+  if (report.preserved && !report.preserved->why.empty())
+    return fmt::format(
+        "an operator replaces the record of a preserved release, which cannot be read and keeps "
+        "everybody from writing ('wardmote gate finalize {}' removes it)",
+        report.gate);
   if (report.preserved && report.candidates.empty())
     return fmt::format(
         "a node of release {} or older reconciles, which {} preserves; none stands "
@@ -46,6 +52,13 @@ std::string_view to_string(Admission::Verdict verdict) noexcept {
 
 std::string what_unblocks(const Report& report) {
   using Verdict = Admission::Verdict;
+  if (report.admission.set_back && report.earlier && !report.admission.ready()) {
+    const std::string pass =
+        "a whole pass is recorded in the store as it is now: " + once_reconciled(report);
+    if (report.admission.verdict != Verdict::kNodeTooOld) return pass;
+    return fmt::format("this node is upgraded to {} or newer, or {}",
+                       to_string(report.earlier->stored.status.minimum), pass);
+  }
   switch (report.admission.verdict) {
     case Verdict::kReady: return "";
     case Verdict::kUnregistered:

@@ -47,6 +47,7 @@ struct Report {
   WallTime since;  ///< of this verdict
   std::optional<Revision> registered;
   Stored stored;
+  std::optional<Earlier> earlier;  ///< what counts besides, after the store was set back
   Revision read_at = 0;
   std::vector<Member> nodes;          ///< the registered ones
   std::vector<Candidate> candidates;  ///< in the election, the leader first
@@ -54,7 +55,8 @@ struct Report {
   std::optional<std::string>
       mode;  ///< how this node takes part in reconciling; nothing: it does not
   std::optional<Hold> preserved;
-  std::string paused_by;  ///< empty: nobody paused this gate
+  std::string paused_by;    ///< empty: nobody paused this gate
+  bool all_paused = false;  ///< `paused_by`: everything, and not this gate by itself
   std::optional<Clearance>
       clearance;  ///< for what this node would write; nothing: it writes nothing
   /// The last pass of this node, or what one would do; null: there was none, or a program does it.

@@ -12,6 +12,7 @@
 #include "codec/protobuf.h"
 #include "judge/version_gate/admission.h"
 #include "judge/version_gate/entry.h"
+#include "judge/version_gate/report.h"
 #include "judge/version_gate/status.h"
 #include "store/store.h"
 #include "support/logged.h"
@@ -259,6 +260,65 @@ TEST_F(GateNodeTest, AfterTheHistoryBeganAnewAnOldStatusLetsNobodyIn) {
   EXPECT_TRUE(until([&] { return a->node.admission().verdict == Verdict::kNodeTooOld; }))
       << a->why();
   a->stop();
+}
+
+/// A store that is set back: its history as far as the copy goes.
+struct Copy {
+  Copy(TestNode& node, const store::StoreChange& first) : of(node) {
+    EXPECT_TRUE(of.run(store.open()));
+    write(first);
+    of.store.become(store);
+  }
+  void write(const store::StoreChange& change) {
+    store::Transaction one;
+    one.changes.push_back(change);
+    EXPECT_TRUE(of.run(store.put_if(one, of.us.deadline_in(1min))));
+  }
+  TestNode& of;
+  sim::SimDisk disk;
+  sim::SimDatabase database{of.us, disk};
+  store::EmbeddedStore store{of.us, database, "boot"};
+};
+
+/// The objects are as release 2 wrote them, and the status of the copy is of release 1.
+TEST_F(GateNodeTest, AfterTheStoreIsSetBackItsOlderStatusLetsNobodyIn) {
+  const store::Put old_status{kLayout.status(), status_of(1, 1)};
+  write(old_status);
+  for (int i = 0; i < 20; ++i) write(store::Put{"other", std::to_string(i)});
+  const auto a = make("a", product(1), false);
+  const auto z = make("z", product(2, 0, 2), false);
+  ASSERT_TRUE(until([&] { return a->ready() && z->node.registered(); }));
+  write(store::Put{kLayout.status(), status_of(2, 2)});
+  ASSERT_TRUE(until([&] { return !a->ready() && z->ready(); }));
+  bool let_in = false;
+  a->node.listen([&] { let_in = let_in || a->ready(); });
+  Copy at_a(*a, old_status);
+  world.run_for(1min);
+  EXPECT_TRUE(a->node.registered()) << a->why();
+  EXPECT_FALSE(let_in);
+  EXPECT_TRUE(a->why().contains("before the store was set back")) << a->why();
+  const std::string how = what_unblocks(a->node.report());
+  EXPECT_TRUE(how.contains("upgraded to 2.0.0 or newer, or a whole pass is recorded")) << how;
+  Status working{.state = Status::State::kWorking, .version = {1}, .minimum = {1}};
+  at_a.write(store::Put{kLayout.status(), write_status(working, "")});
+  world.run_for(10s);
+  EXPECT_FALSE(let_in) << "the pass is not whole";
+  at_a.write(old_status);
+  EXPECT_TRUE(until([&] { return a->ready(); })) << a->why();
+
+  // Who fits the objects serves on, until somebody claims whose status does not fit.
+  Copy at_z(*z, old_status);
+  ASSERT_TRUE(until([&] { return !z->ready(); }, 10s)) << "it is not registered there";
+  ASSERT_TRUE(until([&] { return z->ready(); }, 10s)) << z->why();
+  world.run_for(1min);
+  EXPECT_TRUE(z->ready());
+  at_z.write(store::Put{kLayout.claim(), "n 7"});
+  ASSERT_TRUE(until([&] { return !z->ready(); }, 1s));
+  EXPECT_EQ(z->node.admission().verdict, Verdict::kStatusTooOld) << z->why();
+  at_z.write(store::Put{kLayout.status(), status_of(2, 2)});
+  EXPECT_TRUE(until([&] { return z->ready(); })) << z->why();
+  a->stop();
+  z->stop();
 }
 
 /// The answer of a list is on its way while the watch goes on.

@@ -254,7 +254,15 @@ TEST_F(GateLeader, AlsoTheSameStatusIsClaimedFirst) {
   now += seconds(5);
   ASSERT_TRUE(next<Leader::Pass>().has_value());
   leader->passed(now);
-  EXPECT_TRUE(next<Leader::Wait>().has_value()) << "there is nothing to record";
+  const auto again = next<Write>();
+  ASSERT_TRUE(again.has_value()) << "nodes that remember another history wait for it";
+  EXPECT_EQ(again->status, done(own));
+  EXPECT_FALSE(again->claim);
+  take(*again, 12);
+  now += seconds(30);
+  ASSERT_TRUE(next<Leader::Pass>().has_value());
+  leader->passed(now);
+  EXPECT_TRUE(next<Leader::Wait>().has_value()) << "once";
 }
 
 TEST_F(GateLeader, AStatusThatNobodyCanReadIsKeptAside) {
