@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "config/version_gates.h"
+#include "judge/plan/planner.h"
 #include "judge/version_gate/release.h"
 #include "judge/version_gate/report.h"
 #include "runtime/file_tree.h"
@@ -139,7 +140,12 @@ VersionGates::Written VersionGates::pause_gate(std::string_view gate, Duration t
 }
 
 VersionGates::Written VersionGates::resume_gate(std::string_view gate, std::string by) {
-  return with(gate, [&](act::gate::GateControl& control) { return control.resume(by); });
+  const auto found = std::ranges::find(gates_, gate, &Gate::name);
+  std::optional<judge::plan::Pause> everything;
+  if (found != gates_.end() && found->leader && found->leader->all_paused())
+    everything = found->leader->pause();
+  return with(gate,
+              [&](act::gate::GateControl& control) { return control.resume(by, everything); });
 }
 
 VersionGates::Written VersionGates::preserve(std::string_view gate,

@@ -3,8 +3,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@
 #include "judge/version_gate/report.h"
 #include "judge/version_gate/status.h"
 #include "runtime/http.h"
+#include "runtime/task.h"
 #include "serve/answer.h"
 #include "serve/order.h"
 #include "serve/role.h"
@@ -40,6 +43,7 @@ using judge::version_gate::Stored;
 using runtime::HttpResponse;
 
 constexpr std::size_t kMostShown = 1000;
+constexpr Duration kLongestPause = std::chrono::hours(8760);
 
 json::value status_json(const Stored& stored) {
   if (stored.kind == Stored::Kind::kAbsent) return nullptr;
@@ -126,6 +130,25 @@ HttpResponse gate_answer(const VersionGatesView* view, std::string_view name, in
   return no_gate(name);
 }
 
+/// Answers when the order is stored, with the gate as it is then.
+class ShownHold final : public runtime::HttpHold {
+ public:
+  ShownHold(std::shared_ptr<runtime::HttpHold> stored, const VersionGatesView& view,
+            std::string name)
+      : stored_(std::move(stored)), view_(view), name_(std::move(name)) {}
+
+  runtime::Task<std::optional<HttpResponse>> wait() override {
+    std::optional<HttpResponse> refused = co_await stored_->wait();
+    if (refused) co_return refused;
+    co_return gate_answer(&view_, name_, 202);
+  }
+
+ private:
+  std::shared_ptr<runtime::HttpHold> stored_;
+  const VersionGatesView& view_;
+  std::string name_;
+};
+
 /// Reads an order with one field, gives it, and answers when it is stored.
 HttpResponse order(VersionGatesView* view, const Ask& ask, std::string_view field,
                    const std::function<VersionGatesView::Written(std::string, std::string)>& give) {
@@ -138,15 +161,19 @@ HttpResponse order(VersionGatesView* view, const Ask& ask, std::string_view fiel
   VersionGatesView::Written written = give(*std::move(value), order_by(*read, ask.who));
   if (!written) return order_refused(written.error());
   HttpResponse answer = gate_answer(view, ask.name, 202);
-  if (answer.status == 202) answer.hold = hold_until(*std::move(written));
+  auto stored = hold_until(*std::move(written));
+  if (answer.status == 202 && stored != nullptr)
+    answer.hold = std::make_shared<ShownHold>(std::move(stored), *view, std::string(ask.name));
   return answer;
 }
 
 HttpResponse pause(VersionGatesView* view, const Ask& ask) {
   return order(view, ask, "for", [&](const std::string& text, std::string by) {
     const auto time = text.empty() ? std::optional(Duration::zero()) : parse_duration(text);
-    if (!time)
-      return VersionGatesView::Written(fail(Errc::kInvalid, "'for' is no duration: write 30m"));
+    if (!time || (!text.empty() && *time <= Duration::zero()) || *time > kLongestPause)
+      return VersionGatesView::Written(
+          fail(Errc::kInvalid,
+               "'for': write how long, for example 30m, 8760h at most; without it, until resume"));
     return view->pause_gate(ask.name, *time, std::move(by));
   });
 }

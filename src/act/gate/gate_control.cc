@@ -1,8 +1,11 @@
 #include "act/gate/gate_control.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +20,7 @@
 #include "control/written.h"
 #include "judge/journal_entry.h"
 #include "judge/plan/planner.h"
+#include "judge/version_gate/membership.h"
 #include "judge/version_gate/release.h"
 #include "judge/version_gate/status.h"
 #include "runtime/runtime.h"
@@ -38,6 +42,26 @@ namespace {
 constexpr Duration kPatience = 5s;
 constexpr Duration kSeen = 1s;
 constexpr Duration kLookAgain = 10ms;
+constexpr std::size_t kShown = 64;
+
+store::Put put(const std::string& key, std::string value) {
+  return {key, std::move(value)};
+}
+
+store::Erase erase(const std::string& key) {
+  return {store::KeyRange::one(key)};
+}
+
+/// `1.0.0, 1.1.0`: what is registered.
+std::string releases_of(const judge::version_gate::Membership& nodes) {
+  std::set<Release> known;
+  for (const auto& [name, member] : nodes.members()) {
+    if (member.release) known.insert(*member.release);
+  }
+  std::string text;
+  for (const Release& release : known) text += (text.empty() ? "" : ", ") + to_string(release);
+  return text.empty() ? "none" : text;
+}
 
 }  // namespace
 
@@ -57,15 +81,30 @@ GateControl::Written GateControl::pause(Duration time, const std::string& by) {
   order.detail = time > Duration::zero()
                      ? fmt::format("nobody writes objects for {}", spell_duration(time))
                      : "nobody writes objects until resume";
-  order.transaction.changes.emplace_back(
-      store::Put{node_.options().layout.pause(), store::encode(pause, clock)});
+  order.key = node_.options().layout.pause();
+  order.transaction.changes.emplace_back(put(order.key, store::encode(pause, clock)));
   return give(std::move(order));
 }
 
-GateControl::Written GateControl::resume(const std::string& by) {
+GateControl::Written GateControl::resume(const std::string& by,
+                                         const std::optional<judge::plan::Pause>& everything) {
   Order order{.step = "resume", .subject = {}, .by = by, .detail = "the pause ends"};
-  order.transaction.changes.emplace_back(
-      store::Erase{store::KeyRange::one(node_.options().layout.pause())});
+  order.key = node_.options().layout.pause();
+  const auto record = node_.state().find(order.key);
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now(), runtime_.boot()};
+  const auto pause = record ? pause_reader_.read(record->key, record->value, clock)
+                            : Result<judge::plan::Pause>(fail(Errc::kMissing, "no pause"));
+  const bool over = pause && pause->until && *pause->until <= clock.now;
+  if (!record || over) {
+    if (everything)
+      return fail(Errc::kRejected,
+                  "everything is paused by {}, and not this gate by itself: 'wardmote resume' "
+                  "ends that",
+                  escape_control(everything->by, kShown));
+    return fail(Errc::kRejected,
+                "this gate is not paused by itself; if everything is, 'wardmote resume' ends that");
+  }
+  order.transaction.changes.emplace_back(erase(order.key));
   return give(std::move(order));
 }
 
@@ -76,6 +115,18 @@ GateControl::Written GateControl::preserve(const Release& release, const std::st
                 "release {} has written the objects already: it is too late to "
                 "preserve {}",
                 to_string(facts.stored.status.version), to_string(release));
+  const auto& held = node_.preserved();
+  // A higher one would let newer nodes write what the first was to keep away.
+  if (held && held->why.empty() && held->release < release)
+    return fail(Errc::kRejected,
+                "release {} is preserved, by {}: 'wardmote gate finalize {}' ends that first",
+                to_string(held->release), held->by, node_.options().gate);
+  const auto& members = facts.nodes.members();
+  const bool there =
+      std::ranges::any_of(members, [&](const auto& one) { return one.second.release == release; });
+  if (!there)
+    return fail(Errc::kRejected, "no node of release {} is registered, so nobody could write; {}",
+                to_string(release), "registered are nodes of " + releases_of(facts.nodes));
   Order order{.step = "preserve", .subject = {}, .by = by};
   order.detail =
       fmt::format("only nodes of release {} and older ones write objects", to_string(release));
@@ -84,34 +135,38 @@ GateControl::Written GateControl::preserve(const Release& release, const std::st
   order.transaction.conditions.push_back(
       facts.stored.changed == 0 ? store::Compare::absent(status)
                                 : store::Compare::unchanged_since(status, facts.stored.changed));
-  order.transaction.changes.emplace_back(
-      store::Put{node_.options().layout.preserve(), write_preserve(release, by)});
+  order.key = node_.options().layout.preserve();
+  const auto before = node_.state().find(order.key);
+  order.transaction.conditions.push_back(
+      before ? store::Compare::unchanged_since(order.key, before->mod_revision)
+             : store::Compare::absent(order.key));
+  order.transaction.changes.emplace_back(put(order.key, write_preserve(release, by)));
   return give(std::move(order));
 }
 
 GateControl::Written GateControl::finalize(const std::string& by) {
   Order order{.step = "finalize", .subject = {}, .by = by};
   order.detail = "nodes of the highest release write objects";
-  order.transaction.changes.emplace_back(
-      store::Erase{store::KeyRange::one(node_.options().layout.preserve())});
+  order.key = node_.options().layout.preserve();
+  order.transaction.changes.emplace_back(erase(order.key));
   return give(std::move(order));
 }
 
 GateControl::Written GateControl::forget(std::string_view node, const std::string& by) {
   if (node == node_.options().self.node)
     return fail(Errc::kRejected, "{} is this node, which lives", escape_control(node));
-  const std::string key = node_.options().layout.node(node);
   const auto record = node_.registration(node);
   if (!record) return fail(Errc::kMissing, "no node '{}' is registered", escape_control(node));
   Order order{.step = "force-forget", .subject = std::string(node), .by = by};
+  order.key = node_.options().layout.node(node);
   const auto member = read_member(node, record->value);
   order.detail =
       fmt::format("the registration of {} ({}) is removed", escape_control(node),
                   member && member->release ? to_string(*member->release) : "of unknown release");
   // One that has just registered anew lives.
   order.transaction.conditions.push_back(
-      store::Compare::unchanged_since(key, record->mod_revision));
-  order.transaction.changes.emplace_back(store::Erase{store::KeyRange::one(key)});
+      store::Compare::unchanged_since(order.key, record->mod_revision));
+  order.transaction.changes.emplace_back(erase(order.key));
   return give(std::move(order));
 }
 
@@ -141,16 +196,16 @@ Task<std::optional<std::string>> GateControl::attempt(const Order* order, ActLog
   std::optional<std::string> complaint;
   if (!put) complaint = "the store: " + put.error().describe();
   if (put && !put->held) complaint = "it has just changed; look again, and repeat the order";
-  if (!complaint) co_await see(put->revision);
+  if (!complaint) co_await see(order, put->revision);
   JournalEntry end = entry(*order, complaint ? "dropped" : "result", complaint.value_or("done"));
   const Result<void> noted = co_await journal->append_or_owe(std::move(end), {});
   static_cast<void>(noted);  // it is owed
   co_return complaint;
 }
 
-Task<void> GateControl::see(store::Revision revision) {
+Task<void> GateControl::see(const Order* order, store::Revision revision) {
   const TimePoint end = runtime_.now() + kSeen;
-  while (!node_.sees(revision) && runtime_.now() < end)
+  while (!node_.sees(order->key, revision) && runtime_.now() < end)
     co_await runtime_.sleep_until(runtime_.now() + kLookAgain);
 }
 

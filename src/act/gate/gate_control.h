@@ -12,10 +12,12 @@
 #include "base/time.h"
 #include "control/written.h"
 #include "judge/journal_entry.h"
+#include "judge/plan/planner.h"
 #include "judge/version_gate/release.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "runtime/task_group.h"
+#include "store/plan_record.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
@@ -34,9 +36,11 @@ class GateControl {
 
   /// Nobody writes objects, for `time`; zero: until resume().
   Written pause(Duration time, const std::string& by);
-  Written resume(const std::string& by);
+  /// kRejected: this gate is not paused by itself. `everything`: that it is.
+  Written resume(const std::string& by,
+                 const std::optional<judge::plan::Pause>& everything = std::nullopt);
   /// Only nodes of this release and older ones write objects, until finalize(). kRejected: a newer
-  /// release has written them already.
+  /// release has written them already, an older one is preserved, or no node has this one.
   Written preserve(const judge::version_gate::Release& release, const std::string& by);
   Written finalize(const std::string& by);
   /// Removes the registration of a node that is gone for good. kMissing: it is not registered.
@@ -49,13 +53,14 @@ class GateControl {
     std::string subject;
     std::string by;
     std::string detail;
+    std::string key;  ///< that is put or removed
     store::Transaction transaction;
   };
   Written give(Order order);
   runtime::Task<void> carry_out(Order order, std::shared_ptr<control::Written> written);
   runtime::Task<std::optional<std::string>> attempt(const Order* order, ActLog* journal);
   /// Waits a moment, so that the answer to an order shows what it has done.
-  runtime::Task<void> see(store::Revision revision);
+  runtime::Task<void> see(const Order* order, store::Revision revision);
   [[nodiscard]] judge::JournalEntry entry(const Order& order, std::string kind,
                                           std::string detail) const;
 
@@ -63,6 +68,7 @@ class GateControl {
   store::Store& store_;
   const GateNode& node_;
   const std::function<ActLog*()> journal_;
+  store::PauseReader pause_reader_;
   runtime::TaskGroup tasks_;
 };
 

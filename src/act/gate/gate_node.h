@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -69,9 +68,9 @@ class GateNode {
   [[nodiscard]] bool sees_itself() const {
     return registered_ && nodes_.revision() >= *registered_;
   }
-  /// Whether what was written at this revision is in view.
-  [[nodiscard]] bool sees(store::Revision revision) const noexcept {
-    return std::max(state_.revision(), nodes_.revision()) >= revision;
+  /// Whether what was written to this key at this revision is in view.
+  [[nodiscard]] bool sees(std::string_view key, store::Revision revision) const noexcept {
+    return (key.starts_with(options_.layout.nodes) ? nodes_ : state_).revision() >= revision;
   }
   [[nodiscard]] const NodeOptions& options() const noexcept { return options_; }
   [[nodiscard]] const RangeView& state() const noexcept { return state_; }

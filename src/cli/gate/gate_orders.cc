@@ -138,6 +138,8 @@ std::vector<Command> reconcile_orders() {
        .run = run_pause_gate},
       {.name = "resume",
        .summary = "end a pause of a version gate",
+       .description = "Refused when the gate is not paused by itself; 'wardmote resume' ends a "
+                      "pause of everything. Needs the role operator.",
        .arguments = {gate_name()},
        .options = order_options(),
        .examples = {{"wardmote reconcile resume kubernetes", "the agents write again"}},
@@ -167,7 +169,8 @@ Command gate_group() {
       .description =
           "Nodes of newer releases may be there and serve, if the objects fit them, and none of "
           "them writes: there is a way back until 'finalize'. Refused when a newer release has "
-          "written already. Needs the role admin.",
+          "written already, when no registered node has RELEASE, and when an older release is "
+          "preserved. Needs the role admin.",
       .arguments = {gate_name(), {.name = "RELEASE", .help = "as 1.2.3"}},
       .options = order_options(),
       .examples = {{"wardmote gate preserve kubernetes 1.3.2",

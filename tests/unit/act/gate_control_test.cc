@@ -119,6 +119,53 @@ TEST_F(GateControlTest, APauseOfTheGateStopsEverybodyAndEnds) {
   EXPECT_EQ(rows().back(), "result resume  by bob");
 }
 
+TEST_F(GateControlTest, WhatIsNotPausedByItselfIsNotResumed) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  EXPECT_EQ(give(*a, [](auto& to) { return to.resume("ann"); }),
+            "refused: this gate is not paused by itself; if everything is, 'wardmote resume' ends "
+            "that");
+  EXPECT_FALSE(a->leader.all_paused());
+  write(store::Put{"pause/", R"({"by":"the agent","at":0})"});
+  ASSERT_TRUE(until([&] { return a->leader.pause().has_value(); }));
+  EXPECT_TRUE(a->leader.all_paused());
+  EXPECT_TRUE(give(*a, [&](auto& to) {
+                return to.resume("ann", a->leader.pause());
+              }).contains("and not this gate by itself: 'wardmote resume' ends that"));
+  EXPECT_TRUE(rows().empty());
+  EXPECT_EQ(give(*a, [](auto& to) { return to.pause(1h, "ann"); }), "done");
+  EXPECT_FALSE(a->leader.all_paused());
+  EXPECT_EQ(give(*a, [&](auto& to) { return to.resume("ann", a->leader.pause()); }), "done");
+}
+
+/// The registrations are ahead: somebody registers while the pause is on its way to us.
+TEST_F(GateControlTest, AnOrderIsAnsweredWhenItsOwnRecordIsInView) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  a->store.deaf = kLayout.state;
+  world.run_for(6s);
+  write(store::Put{"gate/nodes/x", write_node({.node = "x", .boot = "1"}, {.major = 1}, "")});
+  ASSERT_TRUE(until([&] { return a->node.registration("x").has_value(); }));
+  const store::Revision at = read("gate/nodes/x")->mod_revision;
+  EXPECT_TRUE(a->node.sees("gate/nodes/x", at));
+  EXPECT_FALSE(a->node.sees(kLayout.pause(), at)) << "nothing was heard of that part";
+}
+
+TEST_F(GateControlTest, APreservedReleaseIsNotRaisedAndOneThatNobodyHasIsRefused) {
+  const auto old = make("old", product(1));
+  ASSERT_TRUE(until([&] { return old->ready(); }));
+  EXPECT_EQ(give(*old, [](auto& to) { return to.preserve({.major = 2}, "ann"); }),
+            "refused: no node of release 2.0.0 is registered, so nobody could write; registered "
+            "are nodes of 1.0.0");
+  EXPECT_EQ(give(*old, [](auto& to) { return to.preserve({.major = 1}, "ann"); }), "done");
+  const auto b = make("b", product(2), false);
+  ASSERT_TRUE(until([&] { return old->node.registration("b").has_value(); }));
+  EXPECT_EQ(give(*old, [](auto& to) { return to.preserve({.major = 2}, "bob"); }),
+            "refused: release 1.0.0 is preserved, by ann: 'wardmote gate finalize g' ends that "
+            "first");
+  EXPECT_EQ(give(*old, [](auto& to) { return to.preserve({.major = 1}, "bob"); }), "done");
+}
+
 TEST_F(GateControlTest, WhileAReleaseIsPreservedOnlyItWritesUntilItIsFinalized) {
   const auto old = make("old", product(1));
   ASSERT_TRUE(until([&] { return old->ready(); }));
