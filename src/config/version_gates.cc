@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "codec/kubernetes.h"
 #include "config/config.h"
+#include "config/kept_folders.h"
 #include "config/problem.h"
 #include "config/reader.h"
 #include "config/sections.h"
@@ -283,7 +284,16 @@ bool meet(const act::gate::Layout& a, const act::gate::Layout& b) {
 bool keep_the_same(const Reconcile& a, const Reconcile& b) {
   if (a.kubernetes && b.kubernetes)
     return a.kubernetes->set == b.kubernetes->set && a.kubernetes->login == b.kubernetes->login;
-  return a.files && b.files && a.files->folder == b.files->folder;
+  return a.files && b.files && overlap(a.files->folder, b.files->folder);
+}
+
+void check_folder(const YamlNode& item, const VersionGate& gate, const Config& config,
+                  Problems& problems) {
+  if (!gate.reconcile) return;
+  const auto why = bad_folder(*gate.reconcile, config.data);
+  if (why)
+    problems.add(item.at, fmt::format("version gate '{}'", escape_control(gate.name, 64)), *why,
+                 "give it another folder");
 }
 
 void check_targets(const YamlNode& item, const VersionGate& gate, const Config& config,
@@ -291,12 +301,13 @@ void check_targets(const YamlNode& item, const VersionGate& gate, const Config& 
   for (const VersionGate& other : config.version_gates) {
     if (!gate.reconcile || !other.reconcile) continue;
     if (!keep_the_same(*gate.reconcile, *other.reconcile)) continue;
-    problems.add(
-        item.at, fmt::format("version gate '{}'", escape_control(gate.name, 64)),
-        fmt::format("it would keep what version gate '{}' keeps, and each would delete "
-                    "what is the other's",
-                    escape_control(other.name, 64)),
-        gate.reconcile->files ? "give each a folder of its own" : "give each its own 'set'");
+    problems.add(item.at, fmt::format("version gate '{}'", escape_control(gate.name, 64)),
+                 fmt::format("it would keep what version gate '{}' keeps, and each would delete "
+                             "what is the other's",
+                             escape_control(other.name, 64)),
+                 gate.reconcile->files
+                     ? "give each a folder of its own, and none inside the other's"
+                     : "give each its own 'set'");
   }
 }
 
@@ -334,6 +345,7 @@ void read_version_gates(const YamlNode& list, Config& config, Problems& problems
     if (shared)
       problems.add(item.at, map.what(), "another version gate has the same keys",
                    "give each its own prefixes");
+    check_folder(item, gate, config, problems);
     check_targets(item, gate, config, problems);
     config.version_gates.push_back(std::move(gate));
   }

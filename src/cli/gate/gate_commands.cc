@@ -97,7 +97,8 @@ Command wait_ready() {
           "afterwards. Otherwise it asks the agent on this host, and waits for the agent too. "
           "Exits with 0 when the node may serve; with 2 when it may not at the end of --timeout, "
           "or "
-          "with --follow as soon as it no longer may; with 3 when at the end of --timeout nobody "
+          "with --follow as soon as it no longer may (a registration that was removed is written "
+          "again first: 10 s are left for that); with 3 when at the end of --timeout nobody "
           "has answered. A store that does not answer is never taken for a yes; it does not end "
           "--follow either. See docs/version-gate.md.",
       .arguments = {{.name = "GATE", .help = "the name of the gate"}},

@@ -1,4 +1,6 @@
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -68,6 +70,35 @@ TEST(VersionGatesConfig, TwoGatesDoNotKeepTheSameThings) {
   EXPECT_TRUE(two("kubernetes: {set: s}", "kubernetes: {set: s, kubeconfig: /k}").empty());
   EXPECT_TRUE(two("files: {folder: /etc/a}", "files: {folder: /etc/b}").empty());
   EXPECT_TRUE(two("kubernetes: {set: s}", "files: {folder: /etc/b}").empty());
+}
+
+/// They would write each other's files in turns, for ever; a link hides that from who reads it.
+TEST(VersionGatesConfig, FoldersThatOverlapAreRefused) {
+  std::string root = ::testing::TempDir() + "wardmote-folders-XXXXXX";
+  ASSERT_NE(::mkdtemp(root.data()), nullptr);
+  std::filesystem::create_directories(root + "/app");
+  std::filesystem::create_symlink(root + "/app", root + "/link");
+  const auto two = [&](const std::string& a, const std::string& b) {
+    return wrong("[{name: a, reconcile: {manifests: /m, files: {folder: " + root + a +
+                 "}}}, {name: b, reconcile: {manifests: /n, files: {folder: " + root + b + "}}}]");
+  };
+  EXPECT_EQ(two("/app", "/link").size(), 1U);
+  EXPECT_EQ(two("/app", "/app/in").size(), 1U);
+  EXPECT_EQ(two("/link/in/deep", "/app").size(), 1U);
+  EXPECT_EQ(two("/app", "/../" + root.substr(root.rfind('/')) + "/app").size(), 1U);
+  EXPECT_TRUE(two("/app", "/apple").empty());
+  const auto one = [&](const std::string& manifests, const std::string& folder) {
+    return complaints("data: " + root + "/data\nchecks: [{name: a, other: {}}]\n" +
+                      "version_gates: [{name: a, reconcile: {manifests: " + root + manifests +
+                      ", files: {folder: " + root + folder + "}}}]\n");
+  };
+  EXPECT_EQ(one("/app", "/app").size(), 1U);
+  EXPECT_EQ(one("/app", "/link/in").size(), 1U);
+  EXPECT_EQ(one("/m", "/data").size(), 1U);
+  EXPECT_EQ(one("/m", "/data/reconcile").size(), 1U);
+  EXPECT_TRUE(one("/m", "/app").empty());
+  EXPECT_TRUE(one("/app/src", "/app").empty());
+  std::filesystem::remove_all(root);
 }
 
 TEST(VersionGatesConfig, ItOnlyObservesUnlessToldToAct) {
