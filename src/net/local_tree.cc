@@ -1,5 +1,6 @@
 #include "net/local_tree.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -182,11 +184,49 @@ Result<void> write_whole(int fd, const std::string& bytes, const std::string& pa
   return {};
 }
 
+constexpr std::string_view kBeside = ".wardmote-";
+constexpr std::size_t kBesideDigits = 16;
+
 /// Hidden, so that no reader of the folder takes it for a file of its own.
 std::string name_beside() {
   std::uint64_t number = 0;
   (void)::getrandom(&number, sizeof number, 0);
-  return fmt::format(".wardmote-{:016x}", number);
+  return fmt::format("{}{:016x}", kBeside, number);
+}
+
+/// Whether name_beside() may have made it.
+bool is_beside(std::string_view name) {
+  return consume_prefix(name, kBeside) && name.size() == kBesideDigits &&
+         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::vector<std::string> names_beside(int folder) {
+  std::vector<std::string> names;
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
+  if (entries == nullptr && again >= 0) ::close(again);
+  if (entries == nullptr) return names;
+  while (const dirent* const entry = ::readdir(entries)) {
+    if (is_beside(entry->d_name)) names.emplace_back(entry->d_name);
+  }
+  ::closedir(entries);
+  return names;
+}
+
+Result<std::size_t> sweep(const TreePlace& at) {
+  const auto place = open_own_folder(at, false);
+  if (!place && place.error().code == Errc::kMissing) return 0;
+  if (!place) return std::unexpected(place.error());
+  const int folder = place->folder.get();
+  std::size_t removed = 0;
+  for (const std::string& name : names_beside(folder)) {
+    struct stat seen{};
+    if (::fstatat(folder, name.c_str(), &seen, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!S_ISREG(seen.st_mode)) continue;
+    if (::unlinkat(folder, name.c_str(), 0) != 0) return fail_errno(errno, "remove {}", name);
+    ++removed;
+  }
+  return removed;
 }
 
 Result<void> put(const TreePlace& at, const std::string& bytes, int mode) {
@@ -280,6 +320,13 @@ Task<Result<void>> LocalTree::replace(TreePlace at, std::string bytes, int mode)
 Task<Result<void>> LocalTree::remove(TreePlace at) {
   auto result = std::make_shared<Result<void>>();
   std::function<void()> work = [result, at] { *result = take_away(at); };
+  co_await worker_.run(std::move(work));
+  co_return std::move(*result);
+}
+
+Task<Result<std::size_t>> LocalTree::remove_leftovers(TreePlace at) {
+  auto result = std::make_shared<Result<std::size_t>>();
+  std::function<void()> work = [result, at] { *result = sweep(at); };
   co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }

@@ -58,6 +58,9 @@ class FileTree {
   virtual Task<Result<void>> replace(TreePlace at, std::string bytes, int mode) = 0;
   /// The file is not there afterwards. kInvalid: it is a folder, or a link is on the way.
   virtual Task<Result<void>> remove(TreePlace at) = 0;
+  /// Removes what replace() has left in the folder of `at` when its process was killed; how many
+  /// files that were. Nobody else may be writing there. kInvalid: a link is on the way.
+  virtual Task<Result<std::size_t>> remove_leftovers(TreePlace at) = 0;
 };
 
 }  // namespace wardmote::runtime

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -307,6 +308,7 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
     Result<void> kept = co_await keep_record(std::move(copy));
     if (!kept) co_return kept;
   }
+  if (!swept_ && terms->may_write()) co_await sweep(pass);
   co_await write_all(pass, terms);
   co_await remove_all(pass, terms, &intent);
   if (intent.changed) {
@@ -319,6 +321,27 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
   if (intent == pass->before) co_return Result<void>();
   Result<void> kept = co_await keep_record(std::move(last));
   co_return kept;
+}
+
+Task<void> FilesTarget::sweep(const Pass* pass) {
+  std::map<std::string, std::string> one_of;  // each folder: a file in it
+  const auto note = [&one_of](const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    one_of.emplace(slash == std::string::npos ? "" : path.substr(0, slash), path);
+  };
+  for (const auto& [path, digest] : pass->before.files) note(path);
+  for (const auto& [path, digest] : pass->after.files) note(path);
+  swept_ = true;
+  for (const auto& [folder, path] : one_of) {
+    runtime::TreePlace where = at(path);
+    const auto removed = co_await files_.remove_leftovers(std::move(where));
+    // What is in the way is told by the pass; the next one looks again.
+    if (!removed) swept_ = false;
+    if (removed && *removed > 0) {
+      log(LogLevel::kInfo, "reconcile_leftovers_removed",
+          {{"folder", shown(folder)}, {"files", std::to_string(*removed)}});
+    }
+  }
 }
 
 Task<Result<void>> FilesTarget::tell(Deadline deadline) {

@@ -67,6 +67,8 @@ class FilesTarget final : public Target {
   runtime::Task<void> remove_all(Pass* pass, const PassTerms* terms, FileRecord* record);
   runtime::Task<Result<void>> keep_record(FileRecord record);
   runtime::Task<Result<void>> tell(runtime::Deadline deadline);
+  /// What an earlier life of this agent has left beside its files when it was killed.
+  runtime::Task<void> sweep(const Pass* pass);
   void show(Pass* pass) const;
   void report_written(Pass* pass, Change* change, const Result<void>& done) const;
   void report_removed(Pass* pass, const std::string& path, const Result<void>& done) const;
@@ -80,6 +82,7 @@ class FilesTarget final : public Target {
   runtime::Runtime& runtime_;
   runtime::FileTree& files_;
   const FilesOptions options_;
+  bool swept_ = false;
 };
 
 }  // namespace wardmote::act::reconcile

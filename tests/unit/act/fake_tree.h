@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,6 +50,11 @@ class FakeTree final : public runtime::FileTree {
     co_return Result<void>();
   }
 
+  runtime::Task<Result<std::size_t>> remove_leftovers(runtime::TreePlace at) override {
+    swept.push_back(at.root + "/" + at.below);
+    co_return std::size_t{0};
+  }
+
   /// A new disk.
   void begin_anew() {
     files.clear();
@@ -64,6 +70,7 @@ class FakeTree final : public runtime::FileTree {
   int left = 0;              ///< so many writes until the power is gone; 0: it stays
   bool refuses_all = false;  ///< it is gone
   int writes = 0;
+  std::vector<std::string> swept;  ///< whose folders were looked into for leftovers
 };
 
 }  // namespace wardmote::act::reconcile

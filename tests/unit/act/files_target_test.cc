@@ -90,6 +90,21 @@ TEST_F(FilesTargetTest, ADryPassWritesNothingAndShowsTheDiff) {
   EXPECT_EQ(tree.files, before);
 }
 
+/// Of the life of the agent before this one.
+TEST_F(FilesTargetTest, WhatAKilledAgentLeftIsLookedForInEachFolderOfItsFiles) {
+  pass(true);
+  pass(false, [] { return std::nullopt; });
+  EXPECT_TRUE(tree.swept.empty()) << "by nobody who may not write";
+  wanted.push_back({"sub/c", "3\n"});
+  pass();
+  EXPECT_EQ(tree.swept, (std::vector<std::string>{"/etc/app/a", "/etc/app/sub/b"}));
+  tree.swept.clear();
+  wanted.erase(wanted.begin());
+  pass();
+  EXPECT_EQ(tree.swept, (std::vector<std::string>{"/etc/app/a", "/etc/app/sub/b"}))
+      << "also where nothing is wanted any more";
+}
+
 TEST_F(FilesTargetTest, AFileOfSomebodyElseIsTakenOverOnlyOnRequest) {
   tree.files["/etc/app/a"] = "theirs\n";
   PassReport report = pass();

@@ -94,6 +94,26 @@ TEST_F(LocalTreeTest, ALinkIsNotWrittenThroughNorDeleted) {
   EXPECT_EQ(bytes_of("target"), "theirs");
 }
 
+/// A process that is killed while it writes leaves the new bytes beside the file.
+TEST_F(LocalTreeTest, OnlyWhatAKilledWriteHasLeftIsRemoved) {
+  write("sub/.wardmote-00000000000000ab", "half");
+  write("sub/.wardmote-00000000000000AB", "theirs");
+  write("sub/.wardmote-ab", "theirs");
+  write("sub/.wardmote-00000000000000ab.yaml", "theirs");
+  write("sub/a", "ours");
+  fs::create_symlink("a", folder_ / "sub/.wardmote-00000000000000cd");
+  write(".wardmote-00000000000000ef", "in another folder");
+  const auto removed = run_task(runtime_, tree_.remove_leftovers({folder_, "sub/a"}));
+  EXPECT_EQ(removed.value(), 1U);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "sub"), {}), 5);
+  EXPECT_FALSE(fs::exists(folder_ / "sub/.wardmote-00000000000000ab"));
+  EXPECT_TRUE(fs::exists(folder_ / ".wardmote-00000000000000ef"));
+  EXPECT_EQ(run_task(runtime_, tree_.remove_leftovers({folder_, "gone/a"})).value(), 0U);
+  fs::create_directory_symlink("sub", folder_ / "link");
+  EXPECT_EQ(run_task(runtime_, tree_.remove_leftovers({folder_, "link/a"})).error().code,
+            Errc::kInvalid);
+}
+
 /// Whoever owns a folder below the root must not lead us elsewhere by it.
 TEST_F(LocalTreeTest, ALinkOnTheWayIsNotFollowedEither) {
   write("victim/s", "theirs");
