@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace {
 constexpr std::size_t kSha1Digits = 40;
 constexpr std::size_t kSha256Digits = 64;
 constexpr std::size_t kModeDigits = 6;
+constexpr std::size_t kShown = 200;
 
 bool is_mode(std::string_view text) {
   return text.size() == kModeDigits && parse_number<unsigned>(text, 8).has_value();
@@ -52,6 +54,7 @@ bool is_git_id(std::string_view text) noexcept {
 
 Result<std::vector<GitFile>> parse_git_tree(std::string_view output, std::size_t most) {
   std::vector<GitFile> files;
+  std::set<std::string_view> paths;
   std::size_t folders = 0;
   while (!output.empty()) {
     const std::size_t end = output.find('\0');
@@ -63,6 +66,9 @@ Result<std::vector<GitFile>> parse_git_tree(std::string_view output, std::size_t
     if (file->mode == kGitFolder) ++folders;
     if (folders > most || files.size() >= most + folders)
       return fail(Errc::kLimit, "over {} files", most);
+    // Git writes no such tree. Which of both a program takes depends on the program.
+    if (!paths.insert(line).second)
+      return fail(Errc::kProtocol, "git ls-tree: {} is there twice", escape_control(line, kShown));
     file->path = line;
     files.push_back(*std::move(file));
   }

@@ -28,6 +28,8 @@ namespace {
 
 /// Of the lines that `git` adds to the content of files.
 constexpr std::size_t kHeads = 2 << 20;
+/// Of entries in a folder that the path leads through.
+constexpr std::size_t kMostAbove = 1 << 20;
 constexpr std::size_t kLongestComplaint = 300;
 
 /// Names that begin with a dot are left out of a folder, too.
@@ -146,6 +148,8 @@ Task<Result<void>> GitSource::check_folders_above(std::string commit, runtime::D
                                       fmt::format("{}:{}", commit, folder)};
     const auto listed = co_await run(std::move(words), {}, deadline);
     if (!listed) co_return std::unexpected(listed.error());
+    const auto entries = codec::parse_git_tree(*listed, kMostAbove);
+    if (!entries) co_return std::unexpected(entries.error());
   }
   co_return Result<void>();
 }

@@ -242,6 +242,13 @@ Task<Written> KubePass::apply(const DesiredObject* object, const Live* live, boo
   co_return written;
 }
 
+bool KubePass::makes_space(std::string_view space) const {
+  return std::ranges::any_of(desired_.objects, [space](const DesiredObject& one) {
+    return one.id.group.empty() && one.id.kind == "Namespace" && one.id.name == space &&
+           one.policy.apply != rules::Policy::Apply::kIgnore;
+  });
+}
+
 Task<void> KubePass::write(const DesiredObject* object, Live live) {
   using Kind = Written::Kind;
   std::string note;
@@ -267,7 +274,14 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
   } else if (written.kind == Kind::kNoAnswer && !terms_.dry) {
     co_await read_again(object, std::move(live), std::move(written));
   } else if (written.kind == Kind::kMissing && terms_.dry && !live) {
-    // Its namespace is of this set, and not there yet.
+    const std::string& space = object->id.space;
+    if (!space.empty() && !makes_space(space)) {
+      say(object->id, Action::kFailed,
+          fmt::format("its namespace {} is neither on the server nor in this set, so it could not "
+                      "be made",
+                      escape_control(space, kShownPath)));
+      co_return;
+    }
     say(object->id, Action::kCreated, "its namespace is not there yet",
         rules::unified_diff(rules::describe(object->id), "",
                             codec::show_states(nullptr, &object->body).after));

@@ -70,6 +70,10 @@ Task<Result<KubeAccess>> KubeLogin::read() {
   std::string path = options_.kubeconfig;
   const auto bytes = co_await files_.read(std::move(path), kMostBytes);
   if (!bytes) co_return std::unexpected(bytes.error());
+  if (!*bytes && options_.kubeconfig.contains(':'))
+    co_return fail(Errc::kMissing,
+                   "{}: there is no such file, and a list of kubeconfigs is not read; name one",
+                   escape_control(options_.kubeconfig));
   if (!*bytes) co_return fail(Errc::kMissing, "{}", options_.kubeconfig);
   auto config = codec::parse_kubeconfig(**bytes, options_.context);
   if (!config) co_return with_context(config, "{}", options_.kubeconfig);
@@ -85,8 +89,11 @@ Task<Result<KubeAccess>> KubeLogin::read() {
   if (!certificate) co_return std::unexpected(certificate.error());
   auto key = co_await read_beside(std::move(config->key_file), std::move(config->key));
   if (!key) co_return std::unexpected(key.error());
+  const std::string token_file = config->token_file;
   auto token = co_await read_beside(std::move(config->token_file), std::move(config->token));
   if (!token) co_return std::unexpected(token.error());
+  if (!token_file.empty() && trim(*token).empty())
+    co_return fail(Errc::kInvalid, "the token file {} is empty", escape_control(token_file));
   access.ca = *std::move(ca);
   access.certificate = *std::move(certificate);
   access.key = *std::move(key);

@@ -95,6 +95,8 @@ class KubePass {
   runtime::Task<void> read_again(const DesiredObject* object, Live live, Written written);
   /// Of an object that is there and that the set may not write.
   void say_foreign(const DesiredObject& object, const boost::json::object& live, std::string why);
+  /// Whether the set itself makes the namespace.
+  [[nodiscard]] bool makes_space(std::string_view space) const;
   [[nodiscard]] bool is_adopted(const DesiredObject& object, const Live& live) const;
   [[nodiscard]] std::string why_not_adopted(const DesiredObject& object,
                                             const boost::json::object& live) const;

@@ -334,5 +334,36 @@ TEST_F(KubeTargetTest, NoSecretIsInTheReport) {
     EXPECT_FALSE(report.touched[0].diff.contains(hidden));
 }
 
+/// To apply it would fail; the dry pass promised it.
+TEST_F(KubeTargetTest, ADryPassPromisesNoObjectWhoseNamespaceNobodyMakes) {
+  wanted["a.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}\n";
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || !call.url.contains("/namespaces/nowhere/")) return std::nullopt;
+    return FakeKube::status(404, "NotFound", "namespaces \"nowhere\" not found");
+  };
+  PassReport report = pass(true);
+  EXPECT_EQ(action(report, "a"), "failed");
+  EXPECT_TRUE(
+      why(report, "a").contains("namespace nowhere is neither on the server nor in this set"))
+      << why(report, "a");
+  EXPECT_FALSE(report.good());
+  wanted["n.yaml"] = "apiVersion: v1\nkind: Namespace\nmetadata: {name: nowhere}\n";
+  report = pass(true);
+  EXPECT_EQ(action(report, "a"), "created") << why(report, "a");
+}
+
+TEST_F(KubeTargetTest, CredentialsThatAreNoneAreSaidToBeSo) {
+  want("a");
+  tree.files["/k/token"] = " \n";
+  PassReport report = pass();
+  ASSERT_EQ(report.faults.size(), 1U);
+  EXPECT_TRUE(report.faults[0].contains("the token file token is empty")) << report.faults[0];
+  options.login.kubeconfig = "/k/config:/k/other";
+  restart();
+  report = pass();
+  EXPECT_TRUE(report.faults.at(0).contains("a list of kubeconfigs is not read; name one"))
+      << report.faults[0];
+}
+
 }  // namespace
 }  // namespace wardmote::act::reconcile

@@ -43,6 +43,14 @@ TEST(GitObjects, ATreeThatNobodyCanReadIsNoEmptyOne) {
     EXPECT_EQ(parse_git_tree(output, 9).error().code, Errc::kProtocol) << output;
 }
 
+TEST(GitObjects, TwoEntriesOfOneNameAreNoTree) {
+  const std::string twice = "100644 blob " + kA + "\ta\0"s + "100644 blob " + kB + "\ta\0"s;
+  const auto files = parse_git_tree(twice, 9);
+  ASSERT_FALSE(files);
+  EXPECT_EQ(files.error().context, "git ls-tree: a is there twice");
+  EXPECT_FALSE(parse_git_tree("040000 tree " + kA + "\td\0"s + "100644 blob " + kB + "\td\0"s, 9));
+}
+
 TEST(GitObjects, OnlySoManyFiles) {
   EXPECT_EQ(parse_git_tree(kTree, 1).error().code, Errc::kLimit);
 }
