@@ -1,11 +1,14 @@
 #include "codec/masakari.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -47,6 +50,21 @@ Result<std::vector<MasakariItem>> parse_masakari_list(std::string_view body,
     items.push_back(std::move(item));
   }
   return items;
+}
+
+bool lists_masakari_notification(std::string_view body, std::string_view instance,
+                                 std::span<const std::string> times) {
+  const std::optional<json::object> answer = parse_object(body);
+  const json::array* const all = answer ? array_in(&*answer, "notifications") : nullptr;
+  if (all == nullptr) return false;
+  return std::ranges::any_of(*all, [&](const json::value& each) {
+    const json::object* const one = each.if_object();
+    const json::object* const payload = one == nullptr ? nullptr : object_in(*one, "payload");
+    if (payload == nullptr || text_in(*payload, "instance_uuid") != instance) return false;
+    const std::string at = text_in(*one, "generated_time").value_or("");
+    return std::ranges::any_of(times,
+                               [&](const std::string& time) { return at.starts_with(time); });
+  });
 }
 
 }  // namespace wardmote::codec

@@ -203,7 +203,9 @@ Result<incidents::NotifierOptions> make_receivers(const config::Notify& notify,
     for (const config::Receiver& receiver : members_of(given)) {
       auto channel = make_channel(receiver, runtime, needs);
       if (!channel) return with_context(channel, "receiver {}", receiver.name);
-      if (std::holds_alternative<MasakariOptions>(receiver.options)) {
+      if (const auto* const masakari = std::get_if<MasakariOptions>(&receiver.options)) {
+        if (masakari->type == MasakariOptions::Type::kInstance)
+          options.policy.recover.insert(receiver.name);
         // As its own monitors do, before the pauses grow.
         options.policy.retries[receiver.name].steady = kMasakariRetries;
       }

@@ -131,6 +131,8 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
     });
   }
   seen_good_.emplace(config_, records(), node_);
+  notifier_.ask_storms({.rages = [this](const Incident& storm) { return book_.rages(storm); },
+                        .parts = [this](const Incident& storm) { return parts_of(storm); }});
   notifier_.ask_confirmed([this](const Incident& incident) { return confirmed(incident); });
   leadership.listen([this](bool leads) {
     // What is not written is another agent's to write.

@@ -29,6 +29,7 @@
 #include "judge/incident/incident.h"
 #include "judge/incident/news.h"
 #include "judge/notify/matcher.h"
+#include "judge/notify/notice.h"
 #include "judge/outcome.h"
 #include "judge/thing.h"
 #include "runtime/http.h"
@@ -171,6 +172,8 @@ class IncidentManager final : public serve::IncidentControl {
   /// This agent watches the thing itself.
   [[nodiscard]] bool is_ours(const judge::incident::Symptom& symptom) const;
   [[nodiscard]] std::string graph_name() const { return is_shared() ? node_ : std::string(); }
+  [[nodiscard]] std::vector<judge::notify::NoticePart> parts_of(
+      const judge::incident::Incident& storm) const;
   void recall_check(const std::string& key, const std::string& record,
                     const store::ClockPair& clock);
   [[nodiscard]] judge::incident::Dependencies all_dependencies() const;

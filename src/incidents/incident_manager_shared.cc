@@ -24,6 +24,7 @@
 #include "judge/incident/incident.h"
 #include "judge/incident/news.h"
 #include "judge/notify/matcher.h"
+#include "judge/notify/notice.h"
 #include "judge/thing.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
@@ -42,6 +43,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration kReadAgain = 1s;
+constexpr std::size_t kMostParts = 10'000;  // of a storm
 /// A store that is there is heard every ten seconds.
 constexpr Duration kStaleAfter = 15s;
 /// What other agents say is known as well as the incidents by then.
@@ -194,6 +196,19 @@ judge::notify::Labels IncidentManager::labels_for(const Incident& incident) cons
   if (node == node_) return incident_labels(incident, config_.node.labels, node);
   return incident_labels(
       incident, labels_of_ ? labels_of_(node) : std::map<std::string, std::string>(), node);
+}
+
+std::vector<judge::notify::NoticePart> IncidentManager::parts_of(const Incident& storm) const {
+  std::vector<judge::notify::NoticePart> parts;
+  for (const Symptom& symptom : book_.symptoms_of(storm.id, kMostParts)) {
+    Incident alone;
+    alone.root = symptom.component;
+    alone.code = symptom.code;
+    alone.severity = symptom.severity;
+    alone.names = symptom.names;
+    parts.push_back({symptom.code, labels_for(alone), symptom.since});
+  }
+  return parts;
 }
 
 bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {

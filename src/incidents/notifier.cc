@@ -90,6 +90,11 @@ void Notifier::ask_confirmed(std::function<bool(const judge::incident::Incident&
   router_.ask_confirmed(confirmed_);
 }
 
+void Notifier::ask_storms(Storms storms) {
+  storms_ = std::move(storms);
+  router_.ask_raging(storms_.rages);
+}
+
 Task<Result<void>> Notifier::recall() {
   const std::uint64_t term = records_.term();
   const auto silences = co_await records_.load(std::string(store::kSilencePrefix));
@@ -103,6 +108,7 @@ Task<Result<void>> Notifier::recall() {
   dispatcher_.forget_waiting();
   router_ = judge::notify::Router(router_.policy());
   router_.ask_confirmed(confirmed_);
+  router_.ask_raging(storms_.rages);
   mirror_silences(*silences);
   recall_groups(*groups);
   router_.set_receivers(dispatcher_.receivers(), runtime_.now());
@@ -197,7 +203,10 @@ void Notifier::pump() {
   }
   put_changed();
   if (!notices.empty()) {
-    for (Notice& notice : notices) notice.reading = readings_;
+    for (Notice& notice : notices) {
+      notice.reading = readings_;
+      tell_apart(notice);
+    }
     records_.after_writing([this, kept = std::move(notices)] {
       // Who leads now has them from the records, or finds them by itself.
       if (!records_.leads()) return;
@@ -205,6 +214,19 @@ void Notifier::pump() {
     });
   }
   schedule();
+}
+
+/// Who recovers single things gets those of a storm that fail now, and that a route leads to it.
+void Notifier::tell_apart(Notice& notice) const {
+  if (!storms_.parts || !router_.policy().recover.contains(notice.receiver)) return;
+  for (judge::notify::NoticeItem& item : notice.items) {
+    if (!item.incident.storm) continue;
+    item.parts = storms_.parts(item.incident);
+    std::erase_if(item.parts, [&](const judge::notify::NoticePart& part) {
+      return !router_.leads_to(notice.receiver, part.labels) ||
+             muting_.until(part.labels, runtime_.wall_now());
+    });
+  }
 }
 
 /// What waits is known to have been taken when an attempt of this agent's earlier lead succeeds.
@@ -272,7 +294,7 @@ void Notifier::on_delivery(const Notice& notice, const act::notify::DeliveryResu
   }
   if (result) {
     ++state.delivered;
-    router_.delivered(notice.group, notice.number, now);
+    router_.delivered(notice.group, notice.number, now, result->dropped);
     tell(kDelivered, notice, result->complaint);
   } else if (notice.reading != readings_) {
     // The attempt is of an earlier lead. What was to be told then is tried again already.

@@ -38,6 +38,13 @@ struct NotifierOptions {
   std::map<std::string, std::string> kinds;  ///< by receiver: what the API calls its way
 };
 
+/// What only who makes the incidents knows of a storm.
+struct Storms {
+  std::function<bool(const judge::incident::Incident&)> rages;
+  /// What fails in it now.
+  std::function<std::vector<judge::notify::NoticePart>(const judge::incident::Incident&)> parts;
+};
+
 /// Tells people: has the router decide, writes down what is to be sent before it is sent, sends it,
 /// and tries again. Life cycle: recall() before hear(), stop() before destruction; what it borrows
 /// outlives it. Thread: the core loop.
@@ -62,6 +69,7 @@ class Notifier final : public serve::NotifyControl {
   void mirror_silences(const std::map<std::string, std::string>& records);
   /// Router::ask_confirmed().
   void ask_confirmed(std::function<bool(const judge::incident::Incident&)> confirmed);
+  void ask_storms(Storms storms);
   /// All that it has written down, as it is now, by key.
   [[nodiscard]] std::map<std::string, std::string> records() const;
   /// It is called otherwise now.
@@ -91,6 +99,7 @@ class Notifier final : public serve::NotifyControl {
   [[nodiscard]] Result<void> takes_orders() const;
   void recall_groups(const std::map<std::string, std::string>& records);
   void pump();
+  void tell_apart(judge::notify::Notice& notice) const;
   [[nodiscard]] bool is_due(const judge::notify::Notice& notice) const;
   void remind();
   void plan_reminder();
@@ -108,6 +117,7 @@ class Notifier final : public serve::NotifyControl {
   const config::Node& own_;
   judge::notify::Router router_;
   std::function<bool(const judge::incident::Incident&)> confirmed_;
+  Storms storms_;
   judge::notify::Muting muting_;
   std::map<std::string, serve::ReceiverState> states_;
   std::deque<judge::notify::DeadLetter> dead_;

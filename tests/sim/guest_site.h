@@ -44,6 +44,7 @@ struct Heard {
   /// By one who drops what it knows, as Masakari does: the same of the same guest, generated within
   /// three minutes (duplicate_notification_detection_interval).
   std::vector<std::string> once;
+  std::vector<std::string> parts;              ///< of storms, each as `guest:web GUEST_SPINNING`
   std::map<std::string, TimePoint> generated;  ///< by kind and root, the last time
 };
 
@@ -57,6 +58,9 @@ class GuestEar final : public act::notify::Channel {
     for (const judge::notify::NoticeItem& item : notice.items) {
       const std::string what = fmt::format("{} {}", to_string(item.kind), item.incident.root);
       heard_.all.push_back(fmt::format("{} {}", what, to_string(item.incident.code)));
+      for (const judge::notify::NoticePart& part : item.parts) {
+        heard_.parts.push_back(fmt::format("{} {}", part.labels.at("root"), to_string(part.code)));
+      }
       const auto before = heard_.generated.find(what);
       const bool known =
           before != heard_.generated.end() && item.incident.changed - before->second < 180s;
@@ -149,6 +153,7 @@ class GuestSite : public AskedAgent {
 
   FakeHost host;
   std::string policies;           ///< a section of the configuration, from the next begin() on
+  bool recovers = false;          ///< who is told restarts guests, as Masakari does
   bool host_maintenance = false;  ///< somebody works on the host
   SimDisk disk;
   Heard heard;
@@ -184,6 +189,10 @@ class GuestSite : public AskedAgent {
     judge::notify::Route route;
     route.receiver = "ear";
     route.group_wait = Duration::zero();
+    if (recovers) {
+      options.policy.recover.insert("ear");
+      route.group_interval = 1s;
+    }
     options.policy.routes.push_back(route);
     options.receivers["ear"] = {std::make_unique<GuestEar>(heard), 15s};
     return options;

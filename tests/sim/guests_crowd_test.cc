@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "sim/fake_hypervisor.h"
@@ -120,6 +121,26 @@ SIM_TEST_SEEDS(SimGuestsCrowd, AStormCountsGuests, 1) {
   sim.run_for(2min);
   const std::string incidents = many.site.get("/api/v1/incidents").body;
   EXPECT_TRUE(incidents.contains("30 of 55 guests fail at once")) << incidents;
+}
+
+// Whoever restarts guests hears of none while a cause may stand that is not theirs.
+SIM_TEST_SEEDS(SimGuestsCrowd, WhoRestartsGuestsIsToldOfThoseThatAStormLeavesDead, 3) {
+  GuestSite site(sim, "every: 5s, timeout: 2s, threshold: 3");
+  site.recovers = true;
+  for (int i = 1; i <= 20; ++i) site.start_guest(i);
+  site.begin();
+  sim.run_for(30s);
+  for (int i = 1; i <= 12; ++i) site.host.set_agent(sim::guest_uuid(i), FakeHost::Agent::kHangs);
+  sim.run_for(4min);
+  for (int i = 1; i <= 12; ++i) EXPECT_EQ(site.verdict(i), "GUEST_IDLE_HUNG") << i;
+  EXPECT_EQ(site.heard.parts.size(), 0U) << "it rages";
+  for (int i = 9; i <= 12; ++i) site.host.set_agent(sim::guest_uuid(i), FakeHost::Agent::kAnswers);
+  sim.run_for(10min);
+  std::ranges::sort(site.heard.parts);
+  std::vector<std::string> dead;
+  for (int i = 1; i <= 8; ++i)
+    dead.push_back("guest:web-" + std::to_string(i) + " GUEST_IDLE_HUNG");
+  EXPECT_EQ(site.heard.parts, dead) << "and who answers again is left alone";
 }
 
 }  // namespace

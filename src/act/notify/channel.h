@@ -13,6 +13,7 @@ namespace wardmote::act::notify {
 /// The receiver took a notice.
 struct Delivered {
   std::string complaint;  ///< recipients who will never get it, and why; empty when all have it
+  judge::notify::Dropped dropped{};
 };
 
 /// The result of sending a notice: taken, or why not.

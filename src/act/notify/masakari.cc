@@ -1,13 +1,17 @@
 #include "act/notify/masakari.h"
 
+#include <array>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
@@ -16,6 +20,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/masakari.h"
 #include "judge/finding.h"
 #include "judge/notify/matcher.h"
 #include "judge/notify/notice.h"
@@ -29,9 +34,11 @@
 namespace wardmote::act::notify {
 
 namespace json = boost::json;
+using judge::notify::Dropped;
 using judge::notify::Notice;
 using judge::notify::NoticeItem;
 using judge::notify::NoticeKind;
+using judge::notify::NoticePart;
 using judge::notify::Refusal;
 using runtime::Deadline;
 using runtime::HttpCall;
@@ -44,6 +51,13 @@ namespace {
 
 constexpr std::size_t kLongestName = 255;  // of the API's schema
 constexpr int kConflict = 409;
+/// `duplicate_notification_detection_interval`, and a little more.
+constexpr Duration kDuplicates = 3min + 5s;
+constexpr std::string_view kDropped =
+    "Masakari knows an earlier failure of an instance, or its host is in maintenance: it is told "
+    "again in 3 minutes if the guest is still lost";
+constexpr std::size_t kToTheSecond = 19;
+constexpr std::size_t kMostKnown = 10'000;
 
 /// Masakari accepts naive UTC with or without a fraction; its own monitors send only this form.
 std::string naive_utc(WallTime at) {
@@ -78,19 +92,27 @@ bool spares_guest(judge::Code code) noexcept {
   }
 }
 
+/// The cause may have changed since: STARTED goes to the name that got STOPPED.
+const judge::notify::Labels& labels_of(const NoticeItem& item) noexcept {
+  return item.known_as.empty() ? item.labels : item.known_as;
+}
+
 /// What was stopped under one name is started under the same, whatever the node is called since.
 std::string host_of(const judge::notify::Labels& labels, const std::string& configured) {
   const auto node = labels.find("node");
   return configured.empty() && node != labels.end() ? node->second : configured;
 }
 
-std::expected<json::object, Refusal> instance_payload(judge::Code code,
-                                                      const judge::notify::Labels& labels,
-                                                      std::string name,
-                                                      const std::string& name_label) {
-  // The name of a guest is that of its domain.
+/// The name of a guest is that of its domain; then its UUID is in a label of its own.
+std::string instance_of(const judge::notify::Labels& labels, const std::string& name_label) {
+  const auto label = labels.find(name_label);
   const auto uuid = labels.find("uuid");
-  if (!is_uuid(name) && uuid != labels.end()) name = uuid->second;
+  std::string name = label == labels.end() ? std::string() : label->second;
+  return !is_uuid(name) && uuid != labels.end() ? uuid->second : name;
+}
+
+std::expected<json::object, Refusal> instance_payload(judge::Code code, const std::string& name,
+                                                      const std::string& name_label) {
   if (!is_uuid(name)) {
     return std::unexpected(Refusal{true,
                                    {},
@@ -112,42 +134,110 @@ std::expected<json::object, Refusal> instance_payload(judge::Code code,
 Task<DeliveryResult> MasakariChannel::send(Notice notice, Deadline deadline) {
   // An incident that can never be sent must not keep back the others.
   DeliveryResult worst;
+  Dropped dropped{.again_in = kDuplicates};
   for (const NoticeItem& item : notice.items) {
-    NoticeItem copy = item;
-    DeliveryResult result = co_await send_item(std::move(copy), deadline);
-    if (result) continue;
-    if (!result.error().for_ever) co_return result;
-    worst = std::move(result);
+    std::vector<NoticeItem> single = apart(item);
+    for (NoticeItem& one : single) {
+      NoticeItem each = std::move(one);
+      DeliveryResult result = co_await send_item(std::move(each), notice.number, deadline);
+      if (result) {
+        dropped.incidents.merge(result->dropped.incidents);
+        continue;
+      }
+      if (!result.error().for_ever) co_return result;
+      worst = std::move(result);
+    }
   }
-  co_return worst;
+  if (!worst || dropped.incidents.empty()) co_return worst;
+  co_return Delivered{std::string(kDropped), std::move(dropped)};
 }
 
-Task<DeliveryResult> MasakariChannel::send_item(NoticeItem item, Deadline deadline) {
-  const auto body = body_of(item);
+/// The guests of a storm, but for those of which Masakari knows since they fail.
+std::vector<NoticeItem> MasakariChannel::apart(const NoticeItem& item) const {
+  if (client_.options().type != Type::kInstance || !item.incident.storm) return {item};
+  std::vector<NoticeItem> single;
+  if (item.kind != NoticeKind::kOpened && item.kind != NoticeKind::kChanged) return single;
+  for (const NoticePart& part : item.parts) {
+    const auto told = taken_.find(instance_of(part.labels, client_.options().name_label));
+    if (told != taken_.end() && told->second >= part.since) continue;
+    NoticeItem& one = single.emplace_back();
+    one.kind = NoticeKind::kOpened;
+    one.incident.id = item.incident.id;
+    one.incident.code = part.code;
+    one.incident.changed = part.since;
+    one.labels = part.labels;
+  }
+  return single;
+}
+
+Task<DeliveryResult> MasakariChannel::send_item(NoticeItem item, std::uint64_t number,
+                                                Deadline deadline) {
+  const bool instance = client_.options().type == Type::kInstance;
+  const judge::notify::Labels& labels = labels_of(item);
+  const std::string uuid =
+      instance ? instance_of(labels, client_.options().name_label) : std::string();
+  const WallTime at = generated(item, uuid, number);
+  const auto body = body_of(item, at);
   if (!body) co_return std::unexpected(body.error());
   if (!*body) co_return DeliveryResult();
   std::string text = **body;
   const MasakariClient::Answer answer =
       co_await client_.call("POST", "/notifications", std::move(text), deadline);
   if (!answer) co_return std::unexpected(answer.error());
-  if (answer->status == kConflict) co_return DeliveryResult();
-  DeliveryResult result = delivery_result(*answer, runtime_.wall_now());
+  if (answer->status == kConflict && instance) {
+    std::string asked = uuid;
+    const bool ours = co_await knows(std::move(asked), at, deadline);
+    if (!ours) {
+      if (dropped_.size() >= kMostKnown) dropped_.clear();
+      dropped_[uuid] = number;
+      co_return Delivered{{}, Dropped{{item.incident.id}, kDuplicates}};
+    }
+  }
+  DeliveryResult result;
+  if (answer->status != kConflict) result = delivery_result(*answer, runtime_.wall_now());
+  if (result && instance) {
+    if (taken_.size() >= kMostKnown) taken_.clear();
+    taken_[uuid] = runtime_.now();
+    dropped_.erase(uuid);
+  }
   // Access may be granted later.
   const bool denied = answer->status == 401 || answer->status == 403;
   if (denied) result = for_now(std::move(result), "masakari");
   co_return result;
 }
 
-std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
-    const NoticeItem& item) const {
+/// The same each time, so that Masakari recognises a repetition; but one that it dropped is told
+/// anew, as what is so now.
+WallTime MasakariChannel::generated(const NoticeItem& item, const std::string& uuid,
+                                    std::uint64_t number) const {
+  const auto dropped = dropped_.find(uuid);
+  if (dropped != dropped_.end() && dropped->second != number)
+    return WallTime(std::chrono::milliseconds(static_cast<std::int64_t>(number)));
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  return clock.wall(item.incident.changed);
+}
+
+/// The answer to an earlier attempt may have been lost.
+Task<bool> MasakariChannel::knows(std::string uuid, WallTime at, Deadline deadline) {
+  std::string path =
+      "/notifications?type=VM&generated-since=" + naive_utc(at - 2s).substr(0, kToTheSecond);
+  const MasakariClient::Answer answer =
+      co_await client_.call("GET", std::move(path), std::string(), deadline);
+  if (!answer || answer->status != 200) co_return false;
+  const std::array times = {naive_utc(at).substr(0, kToTheSecond),
+                            naive_utc(at + 1s).substr(0, kToTheSecond)};
+  co_return codec::lists_masakari_notification(answer->body, uuid, times);
+}
+
+std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(const NoticeItem& item,
+                                                                            WallTime at) const {
   const MasakariOptions& options = client_.options();
   const bool began = item.kind == NoticeKind::kOpened;
   const bool ended = item.kind == NoticeKind::kResolved;
   if (!began && (!ended || options.type == Type::kInstance)) return std::nullopt;
   // Many things at once are no process and no instance; Masakari would look for one of that name.
   if (item.incident.storm && options.type != Type::kHost) return std::nullopt;
-  // The cause may have changed since: STARTED goes to the name that got STOPPED.
-  const judge::notify::Labels& labels = item.known_as.empty() ? item.labels : item.known_as;
+  const judge::notify::Labels& labels = labels_of(item);
   const auto label = labels.find(options.name_label);
   const std::string name = label == labels.end() ? std::string() : label->second;
   json::object payload;
@@ -156,7 +246,8 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
     // A restart of a guest that works, or of one whose host is to blame, would do harm.
     if (spares_guest(item.incident.code)) return std::nullopt;
     type = "VM";
-    auto instance = instance_payload(item.incident.code, labels, name, options.name_label);
+    auto instance = instance_payload(item.incident.code, instance_of(labels, options.name_label),
+                                     options.name_label);
     if (!instance) return std::unexpected(instance.error());
     payload = *std::move(instance);
   } else if (options.type == Type::kHost) {
@@ -173,12 +264,10 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(
     payload["event"] = began ? "STOPPED" : "STARTED";
     payload["process_name"] = escape_control(name);
   }
-  // The same each time, so that Masakari recognises a repetition.
-  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   json::object notification;
   notification["type"] = type;
   notification["hostname"] = host_of(labels, options.host);
-  notification["generated_time"] = naive_utc(clock.wall(item.incident.changed));
+  notification["generated_time"] = naive_utc(at);
   notification["payload"] = std::move(payload);
   return json::serialize(json::object{{"notification", std::move(notification)}});
 }

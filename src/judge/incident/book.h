@@ -92,6 +92,10 @@ class Book {
   Steps leave(const std::string& component, std::string_view kind, TimePoint now);
   /// The problem that an incident waits for is known to be gone: it stops waiting.
   Steps give_up(std::int64_t id, TimePoint now);
+  /// Whether more of the same may still fail, so that the cause lies elsewhere.
+  [[nodiscard]] bool rages(const Incident& storm) const {
+    return storm.storm && storms_.rages(kind_of_storm(storm.root));
+  }
   /// True while a storm forbids all acts.
   [[nodiscard]] bool acts_frozen() const noexcept { return storms_.any() || freeze_.any(); }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
+#include "judge/finding.h"
 #include "judge/incident/incident.h"
 #include "judge/notify/matcher.h"
 
@@ -20,6 +22,14 @@ enum class NoticeKind : std::uint8_t {
   kBrief,      ///< it was opened and resolved before the receiver was notified
 };
 
+/// One thing of a storm, as it is when the notice is sent.
+struct NoticePart {
+  Code code{};
+  Labels labels;
+  TimePoint since;
+  friend bool operator==(const NoticePart&, const NoticePart&) = default;
+};
+
 struct NoticeItem {
   NoticeKind kind{};
   incident::Incident incident;  ///< the incident as it was then
@@ -29,6 +39,8 @@ struct NoticeItem {
   Labels known_as{};
   /// False: nobody has seen it since an agent began anew, or took over.
   bool confirmed = true;
+  /// Of a storm, for a receiver that recovers single things: what still fails. Not written down.
+  std::vector<NoticePart> parts{};
   friend bool operator==(const NoticeItem&, const NoticeItem&) = default;
 };
 

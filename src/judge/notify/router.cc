@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ constexpr Duration kLongestRetryAfter = 1h;
 constexpr Duration kAfterGivenUp = 1min;
 /// How often muted incidents are checked again at least, because the wall clock may be set.
 constexpr Duration kMutedPause = 1min;
+constexpr std::string_view kStormOfGuests = "storm:guest";
 
 void bring_forward(std::optional<TimePoint>& due, TimePoint at) {
   if (!due || at < *due) due = at;
@@ -109,12 +111,18 @@ void Router::hear(const Step& step, const Labels& labels, TimePoint now) {
 
 std::set<std::string> Router::routed(std::int64_t incident, const Labels& labels) {
   std::set<std::string> groups;
+  const auto root = labels.find("root");
+  const bool guests = root != labels.end() && root->second == kStormOfGuests;
+  bool taken = false;
   for (const Route& route : policy_.routes) {
-    if (!match(route.match, labels)) continue;
+    const bool matches = !taken && match(route.match, labels);
+    // What it gets of a storm is single guests, whatever the storm itself is called.
+    const bool single = guests && policy_.recover.contains(route.receiver);
+    if (!matches && !single) continue;
+    taken = taken || (matches && !route.go_on);
     const bool leads_there = std::ranges::any_of(
         groups, [&](const std::string& id) { return groups_.at(id).receiver == route.receiver; });
     if (!leads_there) groups.insert(group_for(route, incident, labels).id);
-    if (!route.go_on) break;
   }
   return groups;
 }
@@ -224,6 +232,7 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
         rest(group, now);
       }
     }
+    if (group.pending && !group.pending->under_way) forget_ended(group, now);
     if (group.pending && !group.pending->under_way && now >= group.pending->next_try) {
       if (const auto until = held_until(group, muting, wall_now)) {
         hold(group, now, Duration(*until - wall_now));
@@ -272,6 +281,14 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
     if (const auto muted = muted_until(group, member.labels, *kind, muting, wall_now)) {
       if (*kind == NoticeKind::kBrief) unheard.push_back(id);
       bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
+      continue;
+    }
+    if (member.not_before && now < *member.not_before && *kind == NoticeKind::kOpened) {
+      bring_forward(group.due, *member.not_before);
+      continue;
+    }
+    if (storm_holds(group, member)) {
+      bring_forward(group.due, now + kMutedPause);
       continue;
     }
     if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);
@@ -323,7 +340,8 @@ Labels Router::labels_for(const Group& group, std::int64_t incident, const Label
   return labels;
 }
 
-void Router::delivered(const std::string& id, std::uint64_t number, TimePoint now) {
+void Router::delivered(const std::string& id, std::uint64_t number, TimePoint now,
+                       const Dropped& dropped) {
   const auto found = groups_.find(id);
   if (found == groups_.end() || !found->second.pending) return;
   Group& group = found->second;
@@ -332,6 +350,10 @@ void Router::delivered(const std::string& id, std::uint64_t number, TimePoint no
     const auto at = group.members.find(item.incident.id);
     if (at == group.members.end()) continue;
     Member& member = at->second;
+    if (dropped.incidents.contains(at->first)) {
+      member.not_before = now + dropped.again_in;
+      continue;
+    }
     member.told = std::max(member.told, item.incident.revision);
     member.begun = item.incident.phase != Phase::kResolved;
     remember_name(member, item.incident);
@@ -402,7 +424,7 @@ void Router::plan(Group& group, TimePoint now) {
     if (kind && *kind != NoticeKind::kOngoing) {
       const TimePoint earliest =
           group.last_sent ? *group.last_sent + route.group_interval : now + route.group_wait;
-      bring_forward(group.due, std::max(earliest, now));
+      bring_forward(group.due, std::max({earliest, now, member.not_before.value_or(now)}));
     }
   }
   rest(group, now);

@@ -56,8 +56,18 @@ struct RouterPolicy {
   /// The name in the configuration of each receiver that has another one of its own: the members of
   /// one cluster, each of which is notified by itself.
   std::map<std::string, std::string> configured_as;
+  /// Receivers that recover the single things of which they are told, as Masakari restarts an
+  /// instance. Of guests in a storm they are told when it rages no more, and of nothing that has
+  /// ended.
+  std::set<std::string> recover{};
   /// Groups beyond this number share one group for each receiver, which says so.
   std::size_t groups = 1000;
+};
+
+/// What a receiver took and dropped: it is told anew after that time, if it still stands.
+struct Dropped {
+  std::set<std::int64_t> incidents;
+  Duration again_in{};
 };
 
 /// Why a receiver did not take a notice.
@@ -90,6 +100,8 @@ struct Member {
   std::optional<CalledAs> called{};
   /// The summary of a storm that it got last, in this life of the agent.
   std::string said{};
+  /// The receiver dropped what it got, in this life of the agent: until then it would again.
+  std::optional<TimePoint> not_before{};
   friend bool operator==(const Member&, const Member&) = default;
 };
 
@@ -145,6 +157,10 @@ class Router {
   void ask_confirmed(std::function<bool(const incident::Incident&)> confirmed) {
     confirmed_ = std::move(confirmed);
   }
+  /// Whether a storm still rages; without an answer none does.
+  void ask_raging(std::function<bool(const incident::Incident&)> raging) {
+    raging_ = std::move(raging);
+  }
   /// Restores what an earlier run stored; a notice that was on its way is sent again.
   void recall(Group group);
 
@@ -171,11 +187,14 @@ class Router {
   /// Silences or maintenance windows may have begun or ended.
   void muting_changed(TimePoint now);
 
-  void delivered(const std::string& group, std::uint64_t number, TimePoint now);
+  void delivered(const std::string& group, std::uint64_t number, TimePoint now,
+                 const Dropped& dropped = {});
   /// `chance` is uniform over all 64 bits. Returns the dead letter if the notice is given up now.
   std::optional<DeadLetter> refused(const std::string& group, std::uint64_t number,
                                     const Refusal& refusal, TimePoint now, std::uint64_t chance);
 
+  /// Whether a route leads what has these labels to the receiver.
+  [[nodiscard]] bool leads_to(const std::string& receiver, const Labels& labels) const;
   [[nodiscard]] std::optional<TimePoint> next_due() const;
   [[nodiscard]] const std::map<std::string, Group>& groups() const noexcept { return groups_; }
   [[nodiscard]] const RouterPolicy& policy() const noexcept { return policy_; }
@@ -193,6 +212,10 @@ class Router {
   [[nodiscard]] std::optional<WallTime> muted_until(const Group& group, const Labels& labels,
                                                     NoticeKind kind, const Muting& muting,
                                                     WallTime wall_now) const;
+  /// Whether its receiver recovers single things, and is to hear of none of them yet.
+  [[nodiscard]] bool storm_holds(const Group& group, const Member& member) const;
+  /// Takes out of the notice that waits what its receiver would recover, and has ended.
+  void forget_ended(Group& group, TimePoint now);
   /// Of the notice that waits to be tried again: the same.
   [[nodiscard]] std::optional<WallTime> held_until(const Group& group, const Muting& muting,
                                                    WallTime wall_now) const;
@@ -218,6 +241,7 @@ class Router {
 
   RouterPolicy policy_;
   std::function<bool(const incident::Incident&)> confirmed_;
+  std::function<bool(const incident::Incident&)> raging_;
   std::map<std::string, Group> groups_;
   std::set<std::string> changed_;
 };

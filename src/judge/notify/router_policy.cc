@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "judge/incident/incident.h"
@@ -142,6 +143,35 @@ std::optional<WallTime> Router::rests_until(const std::string& receiver, const L
     if (!route.go_on) break;
   }
   return begin;
+}
+
+bool Router::leads_to(const std::string& receiver, const Labels& labels) const {
+  for (const Route& route : policy_.routes) {
+    if (!match(route.match, labels)) continue;
+    if (route.receiver == receiver) return true;
+    if (!route.go_on) break;
+  }
+  return false;
+}
+
+bool Router::storm_holds(const Group& group, const Member& member) const {
+  return member.incident.storm && member.incident.phase == incident::Phase::kOpen &&
+         policy_.recover.contains(group.receiver) && raging_ && raging_(member.incident);
+}
+
+void Router::forget_ended(Group& group, TimePoint now) {
+  if (!policy_.recover.contains(group.receiver)) return;
+  std::vector<NoticeItem>& items = group.pending->notice.items;
+  const auto ended = std::erase_if(items, [&](const NoticeItem& item) {
+    const auto member = group.members.find(item.incident.id);
+    return item.kind == NoticeKind::kOpened && member != group.members.end() &&
+           member->second.incident.phase == incident::Phase::kResolved;
+  });
+  if (ended == 0) return;
+  changed_.insert(group.id);
+  if (!items.empty()) return;
+  group.pending.reset();
+  plan(group, now);
 }
 
 /// An end that a receiver waits for is sent in any case.

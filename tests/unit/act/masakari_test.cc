@@ -2,7 +2,10 @@
 
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -130,6 +133,76 @@ TEST_F(Masakari, OfAnInstanceItIsToldTheBeginningOnly) {
   EXPECT_EQ(told(1).at("payload"),
             json::parse(R"({"event":"QEMU_GUEST_AGENT_ERROR","instance_uuid":")" +
                         std::string(kUuid) + R"(","vir_domain_event":"STOPPED_FAILED"})"));
+}
+
+TEST_F(Masakari, AStormIsEachOfItsGuestsThatFailsAndIsNotKnownYet) {
+  options.type = MasakariOptions::Type::kInstance;
+  notice.items.clear();
+  add(NoticeKind::kOpened, "guest");
+  notice.items[0].incident.storm = true;
+  const std::string other = "00000000-0000-4000-8000-000000000002";
+  for (const std::string& uuid : {std::string(kUuid), other}) {
+    notice.items[0].parts.push_back(
+        {judge::Code::kGuestDied, {{"subject", "web"}, {"uuid", uuid}}, us.now() - 10min});
+  }
+  notice.items[0].parts.push_back({judge::Code::kQemuStuck, {{"uuid", other}}, us.now() - 10min});
+  ASSERT_TRUE(send());
+  ASSERT_EQ(cloud.calls.size(), 3U) << "the login, and each guest that may be restarted";
+  EXPECT_EQ(told(1).at("payload").at("instance_uuid"), kUuid);
+  EXPECT_EQ(told(2).at("payload").at("instance_uuid").as_string(), other);
+  EXPECT_EQ(told(2).at("generated_time").as_string(),
+            format_utc(us.wall_now() - 10min).substr(0, 23) + "000");
+  // It has grown.
+  notice.items[0].kind = NoticeKind::kChanged;
+  world.run_for(10min);
+  notice.items[0].parts[1].since = us.now() - 1min;
+  ASSERT_TRUE(send());
+  ASSERT_EQ(cloud.calls.size(), 4U) << "the second was good, and failed again";
+  EXPECT_EQ(told(3).at("payload").at("instance_uuid").as_string(), other);
+}
+
+TEST_F(Masakari, ASecondFailureThatItDropsIsToldAgainAsOneOfThen) {
+  options.type = MasakariOptions::Type::kInstance;
+  notice.items.clear();
+  add(NoticeKind::kOpened, kUuid);
+  notice.items[0].incident.id = 7;
+  notice.number = 1;
+  cloud.answers.emplace_back(HttpResponse{.status = 409, .body = "duplicate"});
+  const std::string earlier = format_utc(us.wall_now() - 2min).substr(0, 19);
+  cloud.answers.emplace_back(HttpResponse{
+      .status = 200,
+      .body = R"({"notifications":[{"generated_time":")" + earlier +
+              R"(.000000","payload":{"instance_uuid":")" + std::string(kUuid) + R"("}}]})"});
+  const DeliveryResult result = send();
+  ASSERT_TRUE(result) << "nobody need do anything";
+  EXPECT_EQ(result->dropped.incidents, std::set<std::int64_t>{7});
+  EXPECT_EQ(result->dropped.again_in, 185s) << "Masakari's window of 180 s";
+  EXPECT_TRUE(result->complaint.contains("told again")) << result->complaint;
+  EXPECT_EQ(cloud.calls.at(2).method, "GET");
+  world.run_for(185s);
+  notice.number = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(us.wall_now().time_since_epoch())
+          .count());
+  EXPECT_EQ(send()->dropped.incidents.size(), 0U);
+  EXPECT_EQ(told(3).at("generated_time").as_string(),
+            format_utc(us.wall_now()).substr(0, 23) + "000")
+      << "by its old time it would be a duplicate for ever";
+}
+
+TEST_F(Masakari, WhatItKnowsBecauseAnAnswerWasLostIsNotToldAgain) {
+  options.type = MasakariOptions::Type::kInstance;
+  notice.items.clear();
+  add(NoticeKind::kOpened, kUuid);
+  cloud.answers.emplace_back(HttpResponse{.status = 409, .body = "duplicate"});
+  const std::string at = format_utc(us.wall_now() - 1min).substr(0, 19);
+  cloud.answers.emplace_back(HttpResponse{.status = 200,
+                                          .body = R"({"notifications":[{"generated_time":")" + at +
+                                                  R"(","payload":{"instance_uuid":")" +
+                                                  std::string(kUuid) + R"("}}]})"});
+  const DeliveryResult result = send();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->dropped.incidents.size(), 0U);
+  EXPECT_EQ(result->complaint, "");
 }
 
 // The payloads of both of Masakari's monitors of instances.

@@ -434,5 +434,50 @@ TEST_F(RouterTest, TheNumberOfAStormIsNotToldTwice) {
   EXPECT_EQ(run(1h).size(), 1U);
 }
 
+/// Masakari would restart guests whose host is to blame.
+TEST_F(RouterTest, WhoRecoversSingleThingsWaitsForTheEndOfAStorm) {
+  RouterPolicy policy = one_route();
+  policy.recover = {"oncall"};
+  const Matcher guests{.label = "scope", .pattern = "guest"};
+  policy.routes[0].match = {guests};
+  policy.routes.insert(policy.routes.begin(), {.receiver = "people", .group_wait = 0s});
+  router_ = Router(policy);
+  bool rages = true;
+  router_.ask_raging([&](const Incident&) { return rages; });
+  incidents_[1].storm = true;
+  step(1, StepKind::kOpened, "storm:guest");
+  EXPECT_EQ(run(10min), Said{"0s opened 1"}) << "people hear of it";
+  rages = false;
+  EXPECT_EQ(run(1min), Said{"630s opened 1"}) << "though its route leads single guests only";
+  EXPECT_FALSE(router_.leads_to("oncall", {{"scope", "guest"}})) << "the route of people ends it";
+  EXPECT_TRUE(router_.leads_to("people", {{"scope", "guest"}}));
+}
+
+/// It would restart a guest that runs again.
+TEST_F(RouterTest, WhoRecoversThingsIsNotToldOfOneThatIsGoodAgain) {
+  RouterPolicy policy = one_route();
+  policy.recover = {"oncall"};
+  router_ = Router(policy);
+  step(1, StepKind::kOpened);
+  now_ += 30s;
+  ASSERT_EQ(take().size(), 1U);
+  const auto& group = router_.groups().begin()->second;
+  router_.refused(group.id, group.pending->notice.number, {false, {}, "down"}, now_, 0);
+  step(1, StepKind::kResolved);
+  EXPECT_EQ(run(1h), Said{"60s brief 1"}) << "of which Masakari is not told";
+}
+
+TEST_F(RouterTest, WhatTheReceiverDroppedIsToldAgainIfItStillStands) {
+  step(1, StepKind::kOpened);
+  step(2, StepKind::kOpened, "r1");
+  now_ += 30s;
+  std::vector<Notice> notices = take();
+  ASSERT_EQ(notices.size(), 1U);
+  router_.delivered(notices[0].group, notices[0].number, now_, {{1}, 10min});
+  EXPECT_EQ(run(9min), Said{});
+  EXPECT_EQ(run(2min), Said{"630s opened 1 ongoing 2"});
+  EXPECT_EQ(run(1h), Said{});
+}
+
 }  // namespace
 }  // namespace wardmote::judge::notify
