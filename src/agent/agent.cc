@@ -125,7 +125,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
       in_place_(std::move(memory.in_place)),
       isolation_(std::move(memory.isolation)),
       pairs_(std::move(memory.pairs)),
-      maintenance_(std::move(memory.maintenance)),
+      recoverer_(std::move(memory.recoverer)),
       executor_(runtime, access_of(config_)),
       runner_(runtime,
               {.journal = memory.database,
@@ -166,7 +166,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
                                  .executors = executors_,
                                  .renderer = renderer_,
                                  .pairs = pairs_,
-                                 .maintenance = maintenance_}));
+                                 .recoverer = recoverer_}));
     api_.add(domains_.back()->routes());
     if (row.family == nullptr) continue;
     board_.add(*row.family);

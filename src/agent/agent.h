@@ -52,8 +52,8 @@ struct Memory {
   std::function<std::optional<std::string>()> isolation{};
   /// Whether what is written reaches its folder (kMissing: that was taken away); may be empty.
   std::function<runtime::Task<Result<void>>()> in_place{};
-  PairReports pairs{};            ///< of this node; may be empty
-  HostMaintenance maintenance{};  ///< may be empty
+  PairReports pairs{};  ///< of this node; may be empty
+  Recoverer recoverer{};
   /// PlanRunner::Doors::mark
   std::function<void(bool doubt)> mark = [](bool) {};
   /// Why an earlier life may have known more of what forbids acts.
@@ -162,7 +162,7 @@ class Agent {
   std::function<runtime::Task<Result<void>>()> in_place_;
   std::function<std::optional<std::string>()> isolation_;
   const PairReports pairs_;
-  const HostMaintenance maintenance_;
+  const Recoverer recoverer_;
   std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again
   act::repair::OvnExecutor executor_;
   act::StepExecutors executors_;

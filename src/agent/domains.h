@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "incidents/dependencies.h"
 #include "judge/incident/news.h"
+#include "runtime/hypervisor.h"
 
 namespace wardmote::act {
 class PlanRunner;
@@ -44,8 +45,11 @@ class Scheduler;
 /// What the managers of failover pairs on this node report, in no order; may be empty.
 using PairReports = std::function<std::vector<judge::failover::PairReport>()>;
 
-/// Whether somebody works on this host; may be empty.
-using HostMaintenance = std::function<bool()>;
+/// Who recovers what runs on this host, as Masakari does; each may be empty.
+struct Recoverer {
+  std::function<bool()> maintenance;  ///< somebody works on the host
+  std::function<void(const runtime::HypervisorEvent&)> hear;
+};
 
 /// What domains are made with. All of it outlives them.
 struct DomainTools {
@@ -62,7 +66,7 @@ struct DomainTools {
   act::StepExecutors& executors;  ///< who does the steps of plans for its things
   serve::Renderer& renderer;
   const PairReports& pairs;
-  const HostMaintenance& maintenance;
+  const Recoverer& recoverer;
 };
 
 struct DomainRow {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "act/notify/masakari_client.h"
 #include "base/format.h"
@@ -18,9 +19,13 @@
 #include "config/yaml.h"
 #include "judge/check_machine.h"
 #include "judge/guest/inside.h"
+#include "judge/guest/instance_event.h"
 #include "judge/guest/machine.h"
 #include "judge/guest/maintenance.h"
+#include "judge/notify/matcher.h"
+#include "observe/guests/instance_events.h"
 #include "observe/kinds.h"
+#include "runtime/hypervisor.h"
 
 namespace wardmote::config {
 namespace {
@@ -142,6 +147,21 @@ std::string read_receiver(const YamlNode& node, const Notify& notify, Problems& 
   return name;
 }
 
+std::vector<std::string> read_events(const YamlNode& node, Problems& problems) {
+  const auto names = judge::guest::instance_event_names();
+  std::vector<std::string> patterns;
+  for (Placed<std::string>& pattern : read_texts(node, "masakari_events", problems)) {
+    const bool known = std::ranges::any_of(
+        names, [&](std::string_view name) { return judge::notify::like(pattern.value, name); });
+    if (!known)
+      problems.add(pattern.at, "masakari_events",
+                   fmt::format("no event is called '{}'", pattern.value),
+                   "write names like SUSPENDED_IOERROR, REBOOT or WATCHDOG_*");
+    patterns.push_back(std::move(pattern.value));
+  }
+  return patterns;
+}
+
 Check check_of(const Guests& guests, Place at) {
   Check check;
   check.name = guests.name;
@@ -179,6 +199,8 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
     read_maintenances(*works, guests, problems);
   if (const YamlNode* const receiver = map.find("masakari"))
     guests.masakari = read_receiver(*receiver, config.notify, problems);
+  if (const YamlNode* const events = map.find("masakari_events"))
+    guests.masakari_events = read_events(*events, problems);
   if (const YamlNode* const ignore = map.find("ignore")) {
     for (Placed<std::string>& pattern : read_texts(*ignore, "ignore", problems))
       guests.ignore.push_back(std::move(pattern.value));
@@ -200,6 +222,19 @@ void read_guests(const YamlNode& node, Config& config, Names& names, Problems& p
 const act::notify::MasakariOptions* maintenance_source(const Config& config) noexcept {
   if (!config.guests || config.guests->masakari.empty()) return nullptr;
   return masakari_of(config.notify, config.guests->masakari);
+}
+
+std::vector<judge::guest::InstanceEvent> events_for_masakari(
+    const Config& config, const runtime::HypervisorEvent& event) {
+  if (maintenance_source(config) == nullptr) return {};
+  auto events = observe::guests::instance_events(event);
+  std::erase_if(events, [&](const judge::guest::InstanceEvent& one) {
+    const bool chosen = std::ranges::any_of(
+        config.guests->masakari_events,
+        [&](const std::string& pattern) { return judge::notify::like(pattern, one.name()); });
+    return !chosen || one.vir_domain_event == "STOPPED_FAILED";
+  });
+  return events;
 }
 
 }  // namespace wardmote::config

@@ -47,6 +47,9 @@ inline constexpr auto kGuestsKeys = std::to_array<KeySpec>({
      "guest_maintenance"},
     {"masakari", Form::kText, false,
      "A masakari receiver: while Masakari says that this host is in maintenance, its guests are"},
+    {"masakari_events", Form::kTexts, false,
+     "Events of libvirt that this receiver is told of, as Masakari's instance monitor names them, "
+     "STOPPED_FAILED apart; * is any text (all)"},
     {.name = "rules",
      .form = Form::kWord,
      .required = false,

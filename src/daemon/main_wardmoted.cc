@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "act/kubernetes/node_conditions.h"
+#include "act/notify/masakari_events.h"
 #include "act/notify/masakari_maintenance.h"
 #include "agent/agent.h"
 #include "agent/coordination/coordination.h"
@@ -62,6 +63,7 @@
 #include "net/tls/tls_layer.h"
 #include "net/worker.h"
 #include "observe/kinds.h"
+#include "runtime/hypervisor.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
 #include "serve/agents.h"
@@ -188,8 +190,11 @@ struct Shared {
   std::unique_ptr<VersionGates> gates;  ///< null: there are none
   std::unique_ptr<net::SystemLinks> links = std::make_unique<net::SystemLinks>();
   std::unique_ptr<FailoverPairs> pairs;  ///< null: there are none; made with the agent
-  std::unique_ptr<act::kubernetes::NodeConditions> conditions;    ///< null: nobody wants them
-  std::unique_ptr<act::notify::MasakariMaintenance> maintenance;  ///< made with the agent
+  std::unique_ptr<act::kubernetes::NodeConditions> conditions;  ///< null: nobody wants them
+  // Made with the agent.
+  std::unique_ptr<act::notify::MasakariMaintenance> maintenance;
+  std::unique_ptr<act::notify::MasakariEvents> events;
+  std::function<void(const runtime::HypervisorEvent&)> hear;
 };
 
 Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& config,
@@ -266,7 +271,12 @@ Memory lend(net::AsioRuntime& runtime, const OwnMemory& own, const Shared& share
   memory.pairs = [&shared] {
     return shared.pairs ? shared.pairs->pairs() : std::vector<judge::failover::PairReport>();
   };
-  memory.maintenance = [&shared] { return shared.maintenance && shared.maintenance->is_on(); };
+  memory.recoverer.maintenance = [&shared] {
+    return shared.maintenance && shared.maintenance->is_on();
+  };
+  memory.recoverer.hear = [&shared](const runtime::HypervisorEvent& event) {
+    if (shared.hear) shared.hear(event);
+  };
   memory.put_aside = own.put_aside;
   if (!own.put_aside.empty() && !shared.store)
     memory.doubts.emplace_back("the database was damaged, and a new one was begun");
@@ -308,6 +318,7 @@ void start_with(Agent& agent, const Shared& shared) {
   if (shared.gates) shared.gates->start();
   if (shared.pairs) shared.pairs->start();
   shared.maintenance->start();
+  shared.events->start();
   if (shared.conditions)
     shared.conditions->start([&agent] { return node_conditions_of(agent.fresh_view()); });
 }
@@ -316,6 +327,7 @@ void start_with(Agent& agent, const Shared& shared) {
 runtime::Task<void> stop_acts(Shared* shared) {
   if (shared->conditions) co_await shared->conditions->stop();
   co_await shared->maintenance->stop();
+  co_await shared->events->stop();
   if (shared->pairs) co_await shared->pairs->stop();
   if (shared->gates) co_await shared->gates->stop();
 }
@@ -388,13 +400,18 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
         std::make_unique<FailoverPairs>(runtime, *shared->store, *shared->links, named,
                                         agent.failover(), [&agent] { return agent.act_log(); });
   }
+  const auto masakari = [&agent] {
+    const auto* const asked = config::maintenance_source(agent.config());
+    return asked ? std::optional(*asked) : std::nullopt;
+  };
   shared->maintenance = std::make_unique<act::notify::MasakariMaintenance>(
-      runtime, http,
-      [&agent] {
-        const auto* const asked = config::maintenance_source(agent.config());
-        return asked ? std::optional(*asked) : std::nullopt;
-      },
-      net::read_secret, named.empty() ? host_name() : named);
+      runtime, http, masakari, net::read_secret, needs.node);
+  shared->events = std::make_unique<act::notify::MasakariEvents>(runtime, http, masakari,
+                                                                 net::read_secret, needs.node);
+  shared->hear = [&agent, &shared](const runtime::HypervisorEvent& event) {
+    for (const auto& told : config::events_for_masakari(agent.config(), event))
+      shared->events->tell(event.uuid, std::string(told.event), std::string(told.vir_domain_event));
+  };
   if (shared->gates) shared->gates->journal_to([&agent] { return agent.act_log(); });
   agent.add(serve::failover_routes(shared->pairs.get()));
   agent.add(serve::agents_routes(shared->agents.get()));

@@ -98,6 +98,7 @@ struct HypervisorEvent {
     std::string device;
     std::string reason;
   };
+  struct ControlError {};  ///< libvirt has lost its monitor
   struct Migrating {};     ///< a round of it has begun
   struct JobCompleted {};  ///< a migration, a save or a snapshot
   struct Changed {};       ///< its description: read it again
@@ -105,8 +106,8 @@ struct HypervisorEvent {
   std::string uuid;  ///< empty: of the hypervisor itself
   std::string name;
   TimePoint at;
-  std::variant<Connected, Lost, Lifecycle, Reboot, Agent, Watchdog, IoError, Migrating,
-               JobCompleted, Changed>
+  std::variant<Connected, Lost, Lifecycle, Reboot, Agent, Watchdog, IoError, ControlError,
+               Migrating, JobCompleted, Changed>
       what;
 };
 

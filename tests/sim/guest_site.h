@@ -26,6 +26,7 @@
 #include "judge/finding.h"
 #include "judge/notify/notice.h"
 #include "judge/notify/router.h"
+#include "observe/guests/instance_events.h"
 #include "observe/kinds.h"
 #include "runtime/hypervisor.h"
 #include "serve/guest/guest_view.h"
@@ -45,6 +46,7 @@ struct Heard {
   /// three minutes (duplicate_notification_detection_interval).
   std::vector<std::string> once;
   std::vector<std::string> parts;              ///< of storms, each as `guest:web GUEST_SPINNING`
+  std::vector<std::string> events;             ///< as Masakari's instance monitor tells of them
   std::map<std::string, TimePoint> generated;  ///< by kind and root, the last time
 };
 
@@ -96,7 +98,11 @@ class GuestSite : public AskedAgent {
     auto config = config::parse_config(text, observe::probe_kinds());
     check(config.has_value(), "the configuration");
     agent::Memory memory{&*database_, &*store_, nullptr};
-    memory.maintenance = [this] { return host_maintenance; };
+    memory.recoverer.maintenance = [this] { return host_maintenance; };
+    memory.recoverer.hear = [this](const runtime::HypervisorEvent& event) {
+      for (const auto& one : observe::guests::instance_events(event))
+        heard.events.push_back(fmt::format("{}/{}", one.event, one.vir_domain_event));
+    };
     agent_ = std::make_unique<agent::Agent>(us, no_service_, *std::move(config), "compute-1",
                                             std::move(memory), receivers(), domains());
     const Result<void> recalled = run_task(sim, us, agent_->recall());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -254,6 +255,57 @@ SIM_TEST_SEEDS(SimGuests, AReloadKeepsWhatIsKnownAndLetsGoOfWhatIsNotWatchedAnyM
   sim.run_for(1min);
   site.reload("every: 10s, timeout: 2s");
   EXPECT_LE(site.until(2, "HEALTHY", 20s), 3s);
+}
+
+SIM_TEST_SEEDS(SimGuests, AWallClockThatJumpsIsNoGuestsFaultAndDelaysNoAlarm, 5) {
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  site.start_guest(2);
+  site.begin();
+  for (int i = 1; i <= 2; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
+  for (const Duration jump : {Duration(1h), Duration(-2h), Duration(1h)}) {
+    site.us.jump_wall_clock(jump);
+    site.host.set_agent(web, FakeHost::Agent::kHangs);
+    sim.run_for(Duration(sim.random().below(15'000'000'000)));
+    site.us.jump_wall_clock(-jump);
+    EXPECT_LE(site.until(1, "GUEST_IDLE_HUNG", 60s), kBound);
+    EXPECT_EQ(site.verdict(2), "HEALTHY");
+    EXPECT_EQ(site.guest(2).at("failures"), 0);
+    site.us.jump_wall_clock(jump);
+    sim.run_for(1min);
+    EXPECT_EQ(site.verdict(1), "GUEST_IDLE_HUNG");
+    site.host.set_agent(web, FakeHost::Agent::kAnswers);
+    EXPECT_LE(site.until(1, "HEALTHY", 20s), 13s);
+    sim.run_for(6min);
+  }
+  EXPECT_EQ(site.told.size(), 6U) << "three episodes, each with its end";
+}
+
+SIM_TEST_SEEDS(SimGuests, WhatTheHypervisorReportsOnceIsSeenAndPassedOn, 3) {
+  using runtime::HypervisorEvent;
+  GuestSite site(sim);
+  const std::string web = site.start_guest(1);
+  const std::string db = site.start_guest(2);
+  site.begin();
+  for (int i = 1; i <= 2; ++i) EXPECT_LE(site.until(i, "HEALTHY", 20s), 3s);
+  site.host.tell(
+      {.uuid = web, .name = "web-1", .at = {}, .what = HypervisorEvent::IoError{2, "vda", ""}});
+  sim.run_for(1s);
+  EXPECT_EQ(site.told, std::vector<std::string>{"opened guest:web-1 HOST_STORAGE"});
+  EXPECT_EQ(site.verdict(1), "HEALTHY");
+  site.host.tell({.uuid = db, .name = "web-2", .at = {}, .what = HypervisorEvent::Watchdog{1}});
+  site.host.pause(db, 3, 6);
+  EXPECT_LE(site.until(2, "GUEST_NO_ANSWER", 5s), 1s) << "its watchdog stopped it";
+  site.host.tell({.uuid = db, .name = "web-2", .at = {}, .what = HypervisorEvent::ControlError{}});
+  EXPECT_EQ(site.heard.events,
+            (std::vector<std::string>{"IO_ERROR/IO_ERROR_REPORT", "IO_ERROR_REASON/UNKNOWN",
+                                      "WATCHDOG/WATCHDOG_PAUSE", "LIFECYCLE/SUSPENDED_WATCHDOG"}));
+  sim.run_for(15min);
+  EXPECT_EQ(site.heard.events.back(), "CONTROL_ERROR/UNKNOWN");
+  EXPECT_EQ(std::ranges::count(site.told, "resolved guest:web-1 HOST_STORAGE"), 1);
+  EXPECT_EQ(site.verdict(2), "GUEST_NO_ANSWER") << "for as long as it stands there";
+  site.host.resume(db);
+  EXPECT_LE(site.until(2, "HEALTHY", 20s), 13s);
 }
 
 SIM_TEST_SEEDS(SimGuests, ItsOwnMetadataCountsAndIsReadAgain, 1) {

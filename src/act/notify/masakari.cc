@@ -59,13 +59,6 @@ constexpr std::string_view kDropped =
 constexpr std::size_t kToTheSecond = 19;
 constexpr std::size_t kMostKnown = 10'000;
 
-/// Masakari accepts naive UTC with or without a fraction; its own monitors send only this form.
-std::string naive_utc(WallTime at) {
-  std::string text = format_utc(at);
-  text.pop_back();  // cut off the Z
-  return text + "000";
-}
-
 bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -220,12 +213,12 @@ WallTime MasakariChannel::generated(const NoticeItem& item, const std::string& u
 /// The answer to an earlier attempt may have been lost.
 Task<bool> MasakariChannel::knows(std::string uuid, WallTime at, Deadline deadline) {
   std::string path =
-      "/notifications?type=VM&generated-since=" + naive_utc(at - 2s).substr(0, kToTheSecond);
+      "/notifications?type=VM&generated-since=" + masakari_time(at - 2s).substr(0, kToTheSecond);
   const MasakariClient::Answer answer =
       co_await client_.call("GET", std::move(path), std::string(), deadline);
   if (!answer || answer->status != 200) co_return false;
-  const std::array times = {naive_utc(at).substr(0, kToTheSecond),
-                            naive_utc(at + 1s).substr(0, kToTheSecond)};
+  const std::array times = {masakari_time(at).substr(0, kToTheSecond),
+                            masakari_time(at + 1s).substr(0, kToTheSecond)};
   co_return codec::lists_masakari_notification(answer->body, uuid, times);
 }
 
@@ -244,7 +237,9 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(cons
   std::string_view type;
   if (options.type == Type::kInstance) {
     // A restart of a guest that works, or of one whose host is to blame, would do harm.
-    if (spares_guest(item.incident.code)) return std::nullopt;
+    const auto severity = labels.find("severity");
+    const bool warns = severity != labels.end() && severity->second != "critical";
+    if (warns || spares_guest(item.incident.code)) return std::nullopt;
     type = "VM";
     auto instance = instance_payload(item.incident.code, instance_of(labels, options.name_label),
                                      options.name_label);
@@ -267,7 +262,7 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(cons
   json::object notification;
   notification["type"] = type;
   notification["hostname"] = host_of(labels, options.host);
-  notification["generated_time"] = naive_utc(at);
+  notification["generated_time"] = masakari_time(at);
   notification["payload"] = std::move(payload);
   return json::serialize(json::object{{"notification", std::move(notification)}});
 }

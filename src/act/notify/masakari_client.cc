@@ -37,6 +37,12 @@ constexpr std::size_t kLongestToken = 16 << 10;
 
 }  // namespace
 
+std::string masakari_time(WallTime at) {
+  std::string text = format_utc(at);
+  text.pop_back();  // cut off the Z
+  return text + "000";
+}
+
 DeliveryResult for_now(DeliveryResult result, std::string_view whose) {
   if (result) return result;
   Refusal refusal = result.error();

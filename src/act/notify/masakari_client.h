@@ -46,6 +46,9 @@ struct MasakariOptions {
 /// A refusal that may end: somebody may change a password or a role. It says `whose` it is.
 DeliveryResult for_now(DeliveryResult result, std::string_view whose);
 
+/// Naive UTC, as Masakari's own monitors send it; it would do without a fraction, too.
+std::string masakari_time(WallTime at);
+
 /// Access to Masakari's API v1, with a token of Keystone v3, which is renewed when it ends, and
 /// once when it is refused.
 class MasakariClient {

@@ -31,14 +31,23 @@ using namespace std::chrono_literals;
 
 // libvirt-domain.h
 constexpr int kPausedIoError = 5;
+constexpr int kPausedWatchdog = 6;
 constexpr int kPausedCrashed = 10;
 constexpr int kStartedMigrated = 1;
 constexpr int kStartedWakeup = 4;
 constexpr int kSuspendedIoError = 2;
+constexpr int kSuspendedWatchdog = 3;
+constexpr int kIoErrorReport = 2;
 constexpr int kStoppedCrashed = 2;
 constexpr int kStoppedFailed = 5;
 constexpr int kOffCrashed = 3;
 constexpr int kOffLost = 8;  ///< libvirtd found no QEMU when it began (VIR_DOMAIN_SHUTOFF_DAEMON)
+
+/// By the detail of the event, or the reason of the state.
+Pause pause_of(int detail, int io_error, int watchdog) {
+  if (detail == io_error) return Pause::kStorage;
+  return detail == watchdog ? Pause::kWatchdog : Pause::kOrdered;
+}
 
 /// Takes in what happened to its process or its CPUs.
 void live(Guest& guest, const HypervisorEvent::Lifecycle& told, TimePoint at) {
@@ -50,7 +59,7 @@ void live(Guest& guest, const HypervisorEvent::Lifecycle& told, TimePoint at) {
       machine.started(told.detail != kStartedMigrated && told.detail != kStartedWakeup, at);
       break;
     case kSuspended:
-      machine.paused(told.detail == kSuspendedIoError ? Pause::kStorage : Pause::kOrdered, at);
+      machine.paused(pause_of(told.detail, kSuspendedIoError, kSuspendedWatchdog), at);
       break;
     case kResumed: machine.resumed(at); break;
     case kStopped:
@@ -92,8 +101,7 @@ void Guest::found(const runtime::GuestEntry& entry, TimePoint now) {
   const auto run = static_cast<Run>(std::clamp(entry.run, 0, 7));
   if (run == Run::kPaused && entry.reason == kPausedCrashed)
     return machine.found(Run::kCrashed, Pause::kOrdered, now);
-  const bool storage = run == Run::kPaused && entry.reason == kPausedIoError;
-  machine.found(run, storage ? Pause::kStorage : Pause::kOrdered, now);
+  machine.found(run, pause_of(entry.reason, kPausedIoError, kPausedWatchdog), now);
 }
 
 void Guest::ended(const runtime::GuestStanding& standing, TimePoint now) {
@@ -110,6 +118,11 @@ bool Guest::hear(const HypervisorEvent& event) {
   if (const auto* const agent = std::get_if<HypervisorEvent::Agent>(&event.what)) {
     machine.agent(agent->connected ? Channel::kConnected : Channel::kDisconnected, event.at);
   }
+  if (const auto* const fired = std::get_if<HypervisorEvent::Watchdog>(&event.what))
+    machine.signs().watchdog(fired->action, event.at);
+  const auto* const disk = std::get_if<HypervisorEvent::IoError>(&event.what);
+  if (disk != nullptr && disk->action == kIoErrorReport)
+    machine.signs().disk_error(disk->device, event.at);
   if (std::holds_alternative<HypervisorEvent::Reboot>(event.what)) {
     machine.rebooted(event.at);
     inside.forget();

@@ -15,23 +15,14 @@
 #include "judge/guest/facts.h"
 #include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
+#include "observe/guests/lifecycle.h"
 #include "runtime/hypervisor.h"
 #include "serve/guest/guest_view.h"
 #include "store/guest_record.h"
 
 namespace wardmote::agent {
 
-/// What has happened to a guest (libvirt-domain.h: virDomainEventType).
-enum LifecycleEvent : std::uint8_t {
-  kUndefined = 1,
-  kStarted = 2,
-  kSuspended = 3,
-  kResumed = 4,
-  kStopped = 5,
-  kShutdown = 6,
-  kPmSuspended = 7,
-  kCrashed = 8
-};
+using enum observe::guests::LifecycleEvent;
 
 /// One guest of the hypervisor, and what is known of it.
 struct Guest {

@@ -262,6 +262,7 @@ Task<void> GuestWatch::take_in(std::shared_ptr<Hypervisor> hypervisor, Hyperviso
   const bool known = before != guests_.end();
   const bool runs = known && before->second.there;
   if (!runs && (life == nullptr || life->event != kStarted)) co_return;
+  if (tools_.recoverer.hear) tools_.recoverer.hear(event);
   Guest& guest = arrive(event.uuid, event.name);
   const bool read_again = guest.hear(event);
   if (!guest.there && !guest.machine.lost()) {
@@ -429,7 +430,7 @@ void GuestWatch::schedule(Guest& guest) {
 }
 
 void GuestWatch::maintain(Guest& guest) const {
-  const bool host = tools_.maintenance && tools_.maintenance();
+  const bool host = tools_.recoverer.maintenance && tools_.recoverer.maintenance();
   guest.maintain(host, tools_.runtime.wall_now());
 }
 

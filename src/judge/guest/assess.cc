@@ -1,5 +1,7 @@
 #include "judge/guest/assess.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +58,7 @@ void add_evidence(const Machine& machine, TimePoint now, Finding& finding) {
         {"guest agent",
          fmt::format("last answer {} ago", format_duration(now - *machine.last_answer()))});
   }
+  for (Evidence& sign : machine.signs().evidence(now)) finding.evidence.push_back(std::move(sign));
   std::string counted = machine.activity().text();
   if (!counted.empty()) finding.evidence.push_back({"counters", std::move(counted)});
 }
@@ -86,6 +89,11 @@ Assessment assess(const Machine& machine, const InsideWatch& inside, const Names
     if (again) add_alarms(machine, *code, seen.finding);
     add_evidence(machine, now, seen.finding);
     conditions.push_back(std::move(seen));
+  }
+  const bool quiet = made.verdict == Verdict::kMaintenance || made.verdict == Verdict::kIgnored;
+  if (!code_of(made.verdict) && !quiet && !policy.compat) {
+    Conditions signs = machine.signs().conditions(called(names), names.uuid, now);
+    std::ranges::move(signs, std::back_inserter(conditions));
   }
   for (Condition& one : conditions) one.finding.subjects = {names.name, names.uuid};
   ConditionReport report =

@@ -23,7 +23,9 @@ struct Names {
 /// What stands of one guest at one moment.
 struct Assessment {
   Verdict verdict = Verdict::kUnknown;
-  std::vector<Finding> findings;  ///< of the guest itself one at most, and those of its inside
+  /// Of the guest itself one at most, or what its hypervisor reported once; and those of its
+  /// inside.
+  std::vector<Finding> findings;
   std::vector<Observed> observed;
 };
 

@@ -27,8 +27,9 @@ enum class Run : std::uint8_t {
 
 /// Why it is paused: what decides whose fault that is.
 enum class Pause : std::uint8_t {
-  kOrdered,  ///< somebody asked for it: a person, a migration, a snapshot, a save
-  kStorage,  ///< QEMU stopped it because its disk failed or is full
+  kOrdered,   ///< somebody asked for it: a person, a migration, a snapshot, a save
+  kStorage,   ///< QEMU stopped it because its disk failed or is full
+  kWatchdog,  ///< QEMU stopped it because nothing in it kept its watchdog from firing
 };
 
 /// The port of the guest agent, as QEMU sees it: open in the guest or not.

@@ -141,14 +141,17 @@ void Machine::paused(Pause pause, TimePoint now) {
   activity_.forget();
   if (policy_.compat && policy_.compat_pause_resets) journal_.started();
   if (pause == Pause::kStorage) report(Verdict::kHostStorage, now);
+  // It hung, and nobody lets it go on.
+  if (pause == Pause::kWatchdog && !policy_.compat) report(Verdict::kNoAnswer, now);
 }
 
 void Machine::resumed(TimePoint) {
+  const bool by_watchdog = run_ == Run::kPaused && pause_ == Pause::kWatchdog;
   run_ = Run::kRunning;
   pause_ = Pause::kOrdered;
   failures_ = 0;
   activity_.forget();
-  if (reported_ == Verdict::kHostStorage) take_back();
+  if (reported_ == Verdict::kHostStorage || by_watchdog) take_back();
 }
 
 void Machine::panicked(TimePoint now) {
@@ -178,7 +181,9 @@ void Machine::maintain(bool now_open) noexcept {
   failures_ = 0;
   if (state_ == State::kError) state_ = State::kHealthy;
   activity_.forget();
-  if (reported_ && (names_silence(*reported_) || reported_ == Verdict::kBootStuck)) take_back();
+  const bool stopped = run_ == Run::kPaused && pause_ == Pause::kWatchdog;
+  const bool silent = reported_ && (names_silence(*reported_) || reported_ == Verdict::kBootStuck);
+  if (silent && !stopped) take_back();
   if (!policy_.compat) return;
   journal_.started();
   take_back();

@@ -16,6 +16,7 @@
 #include "judge/guest/inside.h"
 #include "judge/guest/journal.h"
 #include "judge/guest/maintenance.h"
+#include "judge/guest/signs.h"
 
 namespace wardmote::judge::guest {
 
@@ -157,6 +158,8 @@ class Machine {
   [[nodiscard]] bool reported_lost() const noexcept;
   [[nodiscard]] std::optional<TimePoint> last_answer() const noexcept { return last_answer_; }
   [[nodiscard]] const ActivityWatch& activity() const noexcept { return activity_; }
+  [[nodiscard]] Signs& signs() noexcept { return signs_; }
+  [[nodiscard]] const Signs& signs() const noexcept { return signs_; }
 
  private:
   void answered(TimePoint now);
@@ -189,6 +192,7 @@ class Machine {
   TimePoint since_;
   std::vector<TimePoint> alarms_;  ///< when it was reported as lost, the oldest first; bounded
   ActivityWatch activity_;
+  Signs signs_;
 };
 
 }  // namespace wardmote::judge::guest

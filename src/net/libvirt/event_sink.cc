@@ -64,6 +64,9 @@ void on_io_error(virConnect*, virDomain* domain, const char*, const char* device
                  const char* reason, void* opaque) {
   from(opaque).tell_of(domain, HypervisorEvent::IoError{action, words(device), words(reason)});
 }
+void on_control_error(virConnect*, virDomain* domain, void* opaque) {
+  from(opaque).tell_of(domain, HypervisorEvent::ControlError{});
+}
 void on_agent(virConnect*, virDomain* domain, int state, int, void* opaque) {
   from(opaque).tell_of(domain, HypervisorEvent::Agent{.connected = state == 1});
 }
@@ -99,9 +102,9 @@ virConnectDomainEventGenericCallback generic(Callback callback) {
 }
 
 std::vector<Row> rows() {
-  return {{0, generic(on_lifecycle)}, {1, generic(on_reboot)},   {3, generic(on_watchdog)},
-          {6, generic(on_io_error)},  {18, generic(on_agent)},   {20, generic(on_migration)},
-          {21, generic(on_job)},      {23, generic(on_metadata)}};
+  return {{0, generic(on_lifecycle)},  {1, generic(on_reboot)},        {3, generic(on_watchdog)},
+          {6, generic(on_io_error)},   {7, generic(on_control_error)}, {18, generic(on_agent)},
+          {20, generic(on_migration)}, {21, generic(on_job)},          {23, generic(on_metadata)}};
 }
 
 }  // namespace

@@ -235,6 +235,10 @@ TEST_F(Masakari, AGuestThatWorksIsNotRestarted) {
     add(NoticeKind::kOpened, kUuid);
     notice.items.back().incident.code = code;
   }
+  // A watchdog has reset it, and it boots.
+  add(NoticeKind::kOpened, kUuid);
+  notice.items.back().incident.code = Code::kGuestNoAnswer;
+  notice.items.back().labels["severity"] = "warning";
   EXPECT_TRUE(send());
   EXPECT_TRUE(cloud.calls.empty());
 }

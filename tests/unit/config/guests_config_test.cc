@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -13,6 +14,7 @@
 #include "judge/guest/inside.h"
 #include "judge/guest/machine.h"
 #include "observe/kinds.h"
+#include "runtime/hypervisor.h"
 
 namespace wardmote::config {
 namespace {
@@ -108,6 +110,36 @@ TEST(GuestsConfig, TakesAllOfIt) {
   EXPECT_EQ(guests.ignore, std::vector<std::string>{"build-*"});
   EXPECT_EQ(guests.response_timeout, 2s);
   EXPECT_TRUE(config->checks[0].schedule.optional);
+}
+
+TEST(GuestsConfig, ChoosesOfWhichEventsMasakariIsTold) {
+  using runtime::HypervisorEvent;
+  const auto told = [](const std::string& keys, decltype(HypervisorEvent::what) what) {
+    const auto config = parse_config(
+        fmt::format("notify: {{receivers: [{{name: m, timeout: 30s, masakari: {{type: instance, "
+                    "url: 'http://m/v1'}}}}]}}\nguests: {{every: 10s{}}}\n",
+                    keys),
+        observe::probe_kinds());
+    std::string all;
+    if (!config) return std::string("refused");
+    const HypervisorEvent event{.uuid = "u", .name = "web", .at = {}, .what = std::move(what)};
+    for (const auto& one : events_for_masakari(*config, event))
+      all += std::string(one.name()) + " ";
+    return all;
+  };
+  const HypervisorEvent::IoError report{2, "vda", ""};
+  const HypervisorEvent::Lifecycle failed{5, 5};
+  EXPECT_EQ(told("", report), "") << "it is told of nothing unless it is named";
+  EXPECT_EQ(told(", masakari: m", report), "IO_ERROR_REPORT IO_ERROR_REASON ");
+  EXPECT_EQ(told(", masakari: m", HypervisorEvent::Lifecycle{5, 1}), "STOPPED_DESTROYED ");
+  EXPECT_EQ(told(", masakari: m", HypervisorEvent::Lifecycle{3, 0}), "") << "a person paused it";
+  EXPECT_EQ(told(", masakari: m", failed), "") << "that is an incident, and is told once";
+  EXPECT_EQ(told(", masakari: m, masakari_events: ['IO_ERROR_R*']", report),
+            "IO_ERROR_REPORT IO_ERROR_REASON ");
+  EXPECT_EQ(told(", masakari: m, masakari_events: [REBOOT]", report), "");
+  EXPECT_EQ(told(", masakari: m, masakari_events: [REBOOT]", HypervisorEvent::Reboot{}), "REBOOT ");
+  EXPECT_EQ(told(", masakari: m, masakari_events: []", HypervisorEvent::Reboot{}), "");
+  EXPECT_EQ(told(", masakari: m, masakari_events: [RTC_CHANGE]", report), "refused");
 }
 
 TEST(GuestsConfig, APingThatWaitsAsLongAsTheIntervalIsShortened) {
