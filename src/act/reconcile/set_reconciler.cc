@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ namespace {
 /// Of the objects that a row names.
 constexpr std::size_t kMostNamed = 50;
 constexpr std::size_t kMostOfOne = 200;
+constexpr std::string_view kKilled =
+    "the agent was killed before the end; nobody knows how much of it was done";
 constexpr std::string_view kBrokenOff = "the pass was broken off: this node may not write any more";
 
 /// Without diffs: what is in an object is for operators, and a journal is for longer.
@@ -128,6 +131,27 @@ Task<void> SetReconciler::note(JournalEntry entry) {
   if (journal == nullptr) co_return;
   const Result<void> written = co_await journal->append_or_owe(std::move(entry), {});
   static_cast<void>(written);  // it is owed
+}
+
+Task<void> SetReconciler::end_earlier() {
+  ActLog* const journal = options_.journal ? options_.journal() : nullptr;
+  if (journal == nullptr || earlier_ended_) co_return;
+  earlier_ended_ = true;
+  std::map<std::pair<std::string, std::string>, JournalEntry> open;
+  for (const JournalEntry& row : journal->journal().recent()) {
+    const bool own =
+        row.cluster == options_.gate && (row.step == "reconcile" || row.step == "adopt");
+    if (!own || (row.step == "adopt" && ordered_.contains(row.subject))) continue;
+    if (row.kind == "intent") open.insert_or_assign({row.step, row.subject}, row);
+    if (row.kind != "intent") open.erase({row.step, row.subject});
+  }
+  for (const auto& [what, intent] : open) {
+    JournalEntry end = entry("dropped", std::string(kKilled));
+    end.step = intent.step;
+    end.subject = intent.subject;
+    end.actor = intent.actor;
+    co_await note(std::move(end));
+  }
 }
 
 JournalEntry SetReconciler::adoption_entry(const std::string& object, const Adoption& adoption,
@@ -228,6 +252,7 @@ Task<void> SetReconciler::run(PassTerms terms) {
 
 Task<Result<void>> SetReconciler::pass(gate::PassOrder order) {
   const Announced announced(*this);
+  co_await end_earlier();
   PassTerms terms{.dry = false,
                   .deadline = runtime_.deadline_in(options_.timeout),
                   .token = order.token,

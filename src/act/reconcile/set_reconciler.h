@@ -84,6 +84,8 @@ class SetReconciler final : public gate::Reconciler {
   void keep(judge::reconcile::PassReport report, judge::version_gate::Revision token);
   runtime::Task<Result<void>> announce(gate::PassOrder order);
   runtime::Task<void> note(judge::JournalEntry entry);
+  /// An agent that is killed in a pass leaves its intents without an end; its next life adds it.
+  runtime::Task<void> end_earlier();
   runtime::Task<void> take_order(std::string object, Adoption adoption,
                                  std::shared_ptr<control::Written> written);
   runtime::Task<Result<void>> note_order(std::string object, Adoption adoption);
@@ -100,6 +102,7 @@ class SetReconciler final : public gate::Reconciler {
   const SetOptions options_;
   std::string state_;                ///< what the pass under way goes by, for people, escaped
   std::function<void()> disturbed_;  ///< empty: nobody wants to know
+  bool earlier_ended_ = false;       ///< the journal has the ends of an earlier life's intents
   bool announced_ = false;           ///< the pass under way is in the journal, its end is not
   std::optional<judge::reconcile::PassProgress> progress_;
   std::shared_ptr<const judge::reconcile::PassReport> last_;

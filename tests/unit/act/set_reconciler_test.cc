@@ -17,6 +17,7 @@
 #include "act/reconcile/source.h"
 #include "act/reconcile/target.h"
 #include "base/result.h"
+#include "judge/journal_entry.h"
 #include "judge/reconcile/adoption.h"
 #include "judge/reconcile/report.h"
 #include "runtime/task.h"
@@ -154,6 +155,33 @@ TEST_F(SetReconcilerTest, APassThatIsBrokenOffHasAnEnd) {
   ASSERT_EQ(rows().size(), 2U);
   EXPECT_EQ(rows().back(),
             "dropped reconcile k8s: the pass was broken off: this node may not write any more");
+}
+
+TEST_F(SetReconcilerTest, WhatAKilledAgentAnnouncedEndsInItsNextLife) {
+  const auto note = [&](std::string kind, std::string step, std::string subject,
+                        std::string gate = "k8s") {
+    judge::JournalEntry row;
+    row.kind = std::move(kind);
+    row.step = std::move(step);
+    row.cluster = std::move(gate);
+    row.subject = std::move(subject);
+    EXPECT_TRUE(run_task(world, us, log.append(std::move(row), {})).done);
+  };
+  note("intent", "reconcile", "ctl-1");
+  note("result", "reconcile", "ctl-1");
+  note("intent", "reconcile", "ctl-1");
+  note("intent", "adopt", "ConfigMap a");
+  note("intent", "reconcile", "ctl-1", "another");
+  note("intent", "pause", "");
+  fake->nothing_differs = true;
+  EXPECT_TRUE(pass());
+  const std::string killed =
+      "the agent was killed before the end; nobody knows how much of it was done";
+  ASSERT_EQ(rows().size(), 8U);
+  EXPECT_EQ(rows().at(6), "dropped adopt k8s: " + killed);
+  EXPECT_EQ(rows().at(7), "dropped reconcile k8s: " + killed);
+  EXPECT_TRUE(pass());
+  EXPECT_EQ(rows().size(), 8U) << "once";
 }
 
 TEST_F(SetReconcilerTest, WhoListensHearsOfADriftAfterAGoodPassOnly) {
