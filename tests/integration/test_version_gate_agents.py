@@ -181,3 +181,35 @@ def test_operators_preserve_finalize_and_forget_and_it_is_in_the_journal(site):
     assert late.returncode != 0 and "too late" in late.stderr, late
     rows = {(row["kind"], row["step"]) for row in two.json("/api/v1/actions")["actions"]}
     assert {("intent", "finalize"), ("result", "finalize"), ("intent", "force-forget"), ("result", "force-forget")} <= rows, rows
+
+
+def test_a_status_of_an_older_copy_lets_nobody_in(site, tmp_path):
+    """The objects are as 2.0.0 wrote them. The copy says that they are as 1.0.0 did."""
+    site.start("old", "1.0.0")
+    late = site.start("late", "1.0.0", mode="observe")
+    until(lambda: late.gate()["ready"], 20.0, "1.0.0 everywhere")
+    site.etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+    site["old"].stop()
+    late.stop()
+    new = site.start("new", "2.0.0", needs="2.0.0")
+    for name in ("old", "late"):
+        site.keys.delete(site.keys.nodes + name)
+    until(lambda: site.keys.status() == (DONE, (2, 0, 0), (2, 0, 0)), 20.0, "2.0.0 to write")
+    late = site.start("late", "1.0.0", mode="observe")
+    until(lambda: late.gate()["verdict"] == "node_too_old", 20.0, "the old one to be kept out")
+    site.etcd.restore(tmp_path / "snapshot")
+    until(lambda: late.gate()["status"]["version"] == "1.0.0", 30.0, "the copy's status to be in view")
+    until(lambda: new.gate()["ready"], 10.0, "who fits the objects to serve on")
+    for _ in range(20):
+        seen = late.gate()
+        assert not seen["ready"], seen
+        time.sleep(0.1)
+    assert "before the store was set back" in late.gate()["why"] and late.gate()["before_set_back"]["version"] == "2.0.0"
+    said = new.cli("reconcile", "resume", "k8s")
+    assert said.returncode != 0 and "'wardmote resume' ends that" in said.stderr, said
+    late.stop()
+    for name in ("old", "late"):
+        site.keys.delete(site.keys.nodes + name)
+    until(lambda: new.cli("resume").returncode == 0, 20.0, "the one that is left to lead, and to take the order")
+    until(lambda: site.keys.status() == (DONE, (2, 0, 0), (2, 0, 0)), 30.0, "2.0.0 to write again")
+    until(lambda: "before_set_back" not in new.gate(), 10.0, "the new history to count")

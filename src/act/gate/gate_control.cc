@@ -27,6 +27,7 @@
 #include "runtime/task.h"
 #include "store/clock_pair.h"
 #include "store/plan_record.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {

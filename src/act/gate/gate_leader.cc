@@ -28,6 +28,7 @@
 #include "store/clock_pair.h"
 #include "store/election.h"
 #include "store/plan_record.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
