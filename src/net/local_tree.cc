@@ -206,7 +206,8 @@ std::vector<std::string> names_beside(int folder) {
   DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
   if (entries == nullptr && again >= 0) ::close(again);
   if (entries == nullptr) return names;
-  while (const dirent* const entry = ::readdir(entries)) {
+  // Nobody else has this stream.
+  while (const dirent* const entry = ::readdir(entries)) {  // NOLINT(concurrency-mt-unsafe)
     if (is_beside(entry->d_name)) names.emplace_back(entry->d_name);
   }
   ::closedir(entries);

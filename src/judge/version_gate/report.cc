@@ -53,7 +53,7 @@ std::string_view to_string(Admission::Verdict verdict) noexcept {
 std::string what_unblocks(const Report& report) {
   using Verdict = Admission::Verdict;
   if (report.admission.set_back && report.earlier && !report.admission.ready()) {
-    const std::string pass =
+    std::string pass =
         "a whole pass is recorded in the store as it is now: " + once_reconciled(report);
     if (report.admission.verdict != Verdict::kNodeTooOld) return pass;
     return fmt::format("this node is upgraded to {} or newer, or {}",
