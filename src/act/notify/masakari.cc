@@ -70,7 +70,9 @@ bool is_uuid(std::string_view text) {
 }
 
 /// What is found of guests, and is no reason to restart one.
-bool spares_guest(judge::Code code) noexcept {
+bool spares_guest(judge::Code code, const judge::notify::Labels& labels) {
+  const auto severity = labels.find("severity");
+  if (severity != labels.end() && severity->second != "critical") return true;
   switch (code) {
     case judge::Code::kAgentDown:
     case judge::Code::kAgentStuck:
@@ -237,9 +239,7 @@ std::expected<std::optional<std::string>, Refusal> MasakariChannel::body_of(cons
   std::string_view type;
   if (options.type == Type::kInstance) {
     // A restart of a guest that works, or of one whose host is to blame, would do harm.
-    const auto severity = labels.find("severity");
-    const bool warns = severity != labels.end() && severity->second != "critical";
-    if (warns || spares_guest(item.incident.code)) return std::nullopt;
+    if (spares_guest(item.incident.code, labels)) return std::nullopt;
     type = "VM";
     auto instance = instance_payload(item.incident.code, instance_of(labels, options.name_label),
                                      options.name_label);

@@ -2,7 +2,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <chrono>
+#include <expected>
 #include <optional>
 #include <string>
 #include <utility>
