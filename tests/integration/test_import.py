@@ -235,3 +235,39 @@ def test_monit_itself_runs_a_program_with_the_same_arguments(tmp_path):
     assert [one["exec"].get("args", []) for one in ours["checks"]] == theirs
     assert [one["exec"]["program"] for one in ours["checks"]] == [str(program) for program in programs_run]
     accepted(ours, tmp_path)
+
+
+MONITORS = """
+[DEFAULT]
+hostname = compute-1
+[api]
+auth_url = http://keystone:5000/v3
+username = masakari
+password = not-to-be-copied
+project_name = service
+[introspectiveinstancemonitor]
+guest_monitoring_interval = 5
+guest_monitoring_failure_threshold = 4
+qemu_guest_agent_sock_path = /var/lib/libvirt/qemu/org\\.qemu\\.guest_agent\\..*\\.instance-.*\\.sock
+[callback]
+retry_max = 12
+"""
+
+
+def test_masakaris_monitors(tmp_path):
+    """What `wardmote config import` makes of masakarimonitors.conf is what the agent itself accepts."""
+    file = tmp_path / "masakarimonitors.conf"
+    file.write_text(MONITORS, encoding="utf-8")
+    made, notes = imported(file)
+    guests, receiver = made["guests"], made["notify"]["receivers"][0]
+    assert guests["rules"] == "masakari" and guests["threshold"] == 4 and guests["every"] == "5s"
+    assert guests["channel_path"] == "/var/lib/libvirt/qemu/org.qemu.guest_agent.*.instance-*.sock*", "the original matches a beginning"
+    assert receiver["masakari"]["type"] == "instance" and receiver["masakari"]["host"] == "compute-1"
+    assert "not-to-be-copied" not in str(made) + notes and "retry_max" in notes
+    secret = tmp_path / "secret"
+    secret.write_text("a-password\n", encoding="utf-8")
+    receiver["masakari"]["keystone"]["secret_file"] = str(secret)
+    made["data"] = str(tmp_path)  # the package makes /var/lib/wardmote
+    accepted(made, tmp_path)
+    checked = subprocess.run([str(programs() / "wardmoted"), "config", "check", str(tmp_path / "made.yaml")], capture_output=True, text=True, check=False)
+    assert checked.stdout == "ok\n", checked.stderr

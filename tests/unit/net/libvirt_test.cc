@@ -36,6 +36,7 @@ int opened = 0;
 std::array<char, 40> words{"internal error: client socket is closed"};
 virError error{.code = kInternalError, .domain = 0, .message = words.data()};
 int anything = 0;
+std::atomic<int> agent_patience = -1;  // as it was set last; -1: never
 
 virConnect* connection() {
   return reinterpret_cast<virConnect*>(&anything);
@@ -55,12 +56,21 @@ Api fake_api() {
   api.lookup = [](virConnect*, const char*) { return reinterpret_cast<virDomain*>(&anything); };
   api.free_domain = [](virDomain*) { return 0; };
   api.agent_command = [](virDomain*, const char*, int, unsigned) -> char* { return nullptr; };
+  api.agent_timeout = [](virDomain*, int timeout, unsigned) {
+    agent_patience = timeout;
+    return 0;
+  };
   api.all_stats = [](virConnect*, unsigned, virDomainStatsRecord***, unsigned) { return -1; };
   return api;
 }
 
 runtime::AgentOrder ping() {
   return {.uuid = "0", .command = "{}", .timeout = 1s, .patience = 10s, .ended = {}};
+}
+
+runtime::Task<bool> stopped(Hypervisor* hypervisor) {
+  co_await hypervisor->stop();
+  co_return true;
 }
 
 class DeadConnection : public ::testing::Test {
@@ -70,10 +80,6 @@ class DeadConnection : public ::testing::Test {
   template <class T>
   T ask(runtime::Task<T> task) {
     return run_task(runtime, std::move(task));
-  }
-  static runtime::Task<bool> stopped(Hypervisor* hypervisor) {
-    co_await hypervisor->stop();
-    co_return true;
   }
   // The pools' threads outlive the pools.
   inline static const Api api = fake_api();
@@ -108,6 +114,21 @@ TEST_F(DeadConnection, OneThatLivesIsKeptAndItsRefusalIsAnAnswer) {
   EXPECT_FALSE(ask(hypervisor.list(runtime.deadline_in(10s))));
   EXPECT_FALSE(ask(hypervisor.list(runtime.deadline_in(10s))));
   EXPECT_EQ(opened, 2) << "one for the agents, one for lists";
+}
+
+// It is a property of the guest that all users of its agent share.
+TEST(LibvirtAgent, ItsPatienceIsLeftAloneUnlessSomebodySaysOtherwise) {
+  static const Api api = fake_api();
+  alive = 1;
+  agent_patience = -1;
+  for (const auto& [response, expected] : {std::pair(Duration::zero(), -1), {1500ms, 2}}) {
+    AsioRuntime runtime;
+    Hypervisor hypervisor(runtime, api, {.uri = "fake:///", .response_timeout = response});
+    const auto answer = run_task(runtime, hypervisor.ask_agent(ping(), runtime.deadline_in(10s)));
+    EXPECT_TRUE(answer);
+    EXPECT_EQ(agent_patience, expected);
+    run_task(runtime, stopped(&hypervisor));
+  }
 }
 
 /// Agents that hang in libvirt until somebody lets them go.
