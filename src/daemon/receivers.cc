@@ -18,6 +18,7 @@
 #include "act/notify/kubernetes.h"
 #include "act/notify/mail.h"
 #include "act/notify/masakari.h"
+#include "act/notify/masakari_client.h"
 #include "act/notify/secret.h"
 #include "act/notify/services/service.h"
 #include "base/format.h"

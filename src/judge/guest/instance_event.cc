@@ -54,6 +54,7 @@ std::optional<InstanceEvent> instance_event(Happened what, int detail) noexcept 
 
 std::vector<std::string_view> instance_event_names() {
   std::vector<std::string_view> names;
+  names.reserve(kFilter.size());
   for (const Row& row : kFilter) names.push_back(row.told.name());
   return names;
 }

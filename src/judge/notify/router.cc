@@ -31,8 +31,6 @@ constexpr std::size_t kMostItems = 100;
 constexpr Duration kLongestRetryAfter = 1h;
 /// After a notice that its receiver will never take: how long until open incidents are sent again.
 constexpr Duration kAfterGivenUp = 1min;
-/// How often muted incidents are checked again at least, because the wall clock may be set.
-constexpr Duration kMutedPause = 1min;
 constexpr std::string_view kStormOfGuests = "storm:guest";
 
 void bring_forward(std::optional<TimePoint>& due, TimePoint at) {
@@ -232,7 +230,7 @@ std::vector<Notice> Router::take(const Muting& muting, TimePoint now, WallTime w
         rest(group, now);
       }
     }
-    if (group.pending && !group.pending->under_way) forget_ended(group, now);
+    forget_ended(group, now);
     if (group.pending && !group.pending->under_way && now >= group.pending->next_try) {
       if (const auto until = held_until(group, muting, wall_now)) {
         hold(group, now, Duration(*until - wall_now));
@@ -278,17 +276,9 @@ std::optional<Notice> Router::compose(Group& group, const Muting& muting, TimePo
   for (auto& [id, member] : group.members) {
     const auto kind = kind_of(member);
     if (!kind || (*kind == NoticeKind::kOngoing && goes_on_elsewhere(group, member))) continue;
-    if (const auto muted = muted_until(group, member.labels, *kind, muting, wall_now)) {
+    if (const auto later = look_again(group, member, *kind, muting, now, wall_now)) {
       if (*kind == NoticeKind::kBrief) unheard.push_back(id);
-      bring_forward(group.due, now + std::min(kMutedPause, Duration(*muted - wall_now)));
-      continue;
-    }
-    if (member.not_before && now < *member.not_before && *kind == NoticeKind::kOpened) {
-      bring_forward(group.due, *member.not_before);
-      continue;
-    }
-    if (storm_holds(group, member)) {
-      bring_forward(group.due, now + kMutedPause);
+      bring_forward(group.due, *later);
       continue;
     }
     if (member.known_as.empty()) member.known_as = labels_for(group, id, member.labels);

@@ -151,6 +151,9 @@ struct DeadLetter {
 /// and chance are parameters.
 class Router {
  public:
+  /// How often muted incidents are checked again at least, because the wall clock may be set.
+  static constexpr Duration kMutedPause = std::chrono::minutes(1);
+
   explicit Router(RouterPolicy policy) : policy_(std::move(policy)) {}
 
   /// Whether an open incident is seen now; else notices say that nobody has confirmed it.
@@ -212,6 +215,10 @@ class Router {
   [[nodiscard]] std::optional<WallTime> muted_until(const Group& group, const Labels& labels,
                                                     NoticeKind kind, const Muting& muting,
                                                     WallTime wall_now) const;
+  /// When to look again at what its receiver may not hear of yet; nothing: it may.
+  [[nodiscard]] std::optional<TimePoint> look_again(const Group& group, const Member& member,
+                                                    NoticeKind kind, const Muting& muting,
+                                                    TimePoint now, WallTime wall_now) const;
   /// Whether its receiver recovers single things, and is to hear of none of them yet.
   [[nodiscard]] bool storm_holds(const Group& group, const Member& member) const;
   /// Takes out of the notice that waits what its receiver would recover, and has ended.

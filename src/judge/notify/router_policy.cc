@@ -159,8 +159,19 @@ bool Router::storm_holds(const Group& group, const Member& member) const {
          policy_.recover.contains(group.receiver) && raging_ && raging_(member.incident);
 }
 
+std::optional<TimePoint> Router::look_again(const Group& group, const Member& member,
+                                            NoticeKind kind, const Muting& muting, TimePoint now,
+                                            WallTime wall_now) const {
+  if (const auto muted = muted_until(group, member.labels, kind, muting, wall_now))
+    return now + std::min(kMutedPause, Duration(*muted - wall_now));
+  if (kind == NoticeKind::kOpened && member.not_before && now < *member.not_before)
+    return member.not_before;
+  return storm_holds(group, member) ? std::optional(now + kMutedPause) : std::nullopt;
+}
+
 void Router::forget_ended(Group& group, TimePoint now) {
-  if (!policy_.recover.contains(group.receiver)) return;
+  if (!group.pending || group.pending->under_way || !policy_.recover.contains(group.receiver))
+    return;
   std::vector<NoticeItem>& items = group.pending->notice.items;
   const auto ended = std::erase_if(items, [&](const NoticeItem& item) {
     const auto member = group.members.find(item.incident.id);
