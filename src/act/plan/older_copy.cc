@@ -1,7 +1,10 @@
 // An older copy of the store is in its place, and an agent knows what was ordered since.
 
 #include <cstddef>
+#include <cstdint>
+#include <expected>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -212,13 +212,9 @@ Task<Observation> GuestWatch::look(std::string check, Deadline deadline) {
     if (!knocked) problem = knocked.error();
   }
   seen.ended = tools_.runtime.now();
-  if (problem) {
-    // libvirt fails; of its guests nothing is known then, and nothing is held against them.
-    seen.outcome = Outcome::kFail;
-    seen.reason = {observe::reason_of(*problem).code, problem->describe()};
-    co_return seen;
-  }
-  seen.outcome = Outcome::kOk;
+  // libvirt fails; of its guests nothing is known then, and nothing is held against them.
+  seen.outcome = problem ? Outcome::kFail : Outcome::kOk;
+  if (problem) seen.reason = {observe::reason_of(*problem).code, problem->describe()};
   co_return seen;
 }
 
