@@ -104,6 +104,7 @@ def test_the_copy_speaks_for_nobody_who_is_away(tmp_path, etcd, targets):
         assert (1, "resolved") not in site.told()
 
 
+@pytest.mark.slow
 def test_an_agent_that_the_copy_does_not_know_was_not_removed(tmp_path, etcd, targets):
     """It was added after the snapshot, and is gone: what it saw fail is not over, nor unwatched."""
     with Site(tmp_path, etcd, targets) as site:
@@ -124,4 +125,7 @@ def test_an_agent_that_the_copy_does_not_know_was_not_removed(tmp_path, etcd, ta
         etcd.restore(tmp_path / "snapshot")
         wait_until(lambda: pauses(leader), 30.0, "the leader to have noticed")
         holds(lambda: "check:svc@ctl-2" in str(leader.open_incidents()), 16.0, "the incident to be open, because nobody has seen it good")
-        wait_until(lambda: "node:ctl-2" in str(leader.open_incidents()), 60.0, "that it is gone")
+        try:
+            wait_until(lambda: "node:ctl-2" in str(leader.open_incidents()), 60.0, "that it is gone")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}: {leader.cli('get', 'incidents').stdout} {leader.cli('get', 'agents').stdout}") from None
