@@ -10,6 +10,7 @@
 #include "act/notify/channel.h"
 #include "act/notify/channels.h"
 #include "act/notify/masakari_client.h"
+#include "act/notify/masakari_session.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -31,12 +32,12 @@ constexpr Duration kPause = 10s;
 
 }  // namespace
 
-MasakariEvents::MasakariEvents(runtime::Runtime& runtime, runtime::HttpClient& http, Source source,
-                               ReadSecret read_secret, std::string node)
+MasakariEvents::MasakariEvents(runtime::Runtime& runtime, runtime::HttpClient& http,
+                               MasakariSession::Source source,
+                               MasakariSession::ReadSecret read_secret, std::string node)
     : runtime_(runtime),
-      http_(http),
       source_(std::move(source)),
-      read_secret_(std::move(read_secret)),
+      session_(runtime, http, std::move(read_secret)),
       node_(std::move(node)),
       changed_(runtime.executor()),
       tasks_(runtime.executor()) {}
@@ -74,18 +75,21 @@ Task<void> MasakariEvents::send(Told told) {
     std::optional<MasakariOptions> options = source_();
     if (!options) co_return;
     std::string body = body_of(told, *options);
-    const std::optional<Error> why = connect(*std::move(options));
-    if (why) log(LogLevel::kWarning, "masakari_event_not_told", {{"reason", why->describe()}});
+    const Result<MasakariClient*> client = session_.client(*std::move(options));
     bool done = false;
-    if (!why) done = co_await attempt(std::move(body), tried == kAttempts);
+    if (client) {
+      done = co_await attempt(*client, std::move(body), tried == kAttempts);
+    } else {
+      log(LogLevel::kWarning, "masakari_event_not_told", {{"reason", client.error().describe()}});
+    }
     if (done) co_return;
     co_await runtime_.sleep_until(runtime_.now() + kPause);
   }
   log(LogLevel::kError, "masakari_event_lost", {{"uuid", told.instance}, {"event", told.event}});
 }
 
-Task<bool> MasakariEvents::attempt(std::string body, bool last) {
-  const MasakariClient::Answer answer = co_await client_->call(
+Task<bool> MasakariEvents::attempt(MasakariClient* client, std::string body, bool last) {
+  const MasakariClient::Answer answer = co_await client->call(
       "POST", "/notifications", std::move(body), runtime_.deadline_in(kPatience));
   if (answer && answer->status == 409) co_return true;
   DeliveryResult result;
@@ -98,23 +102,10 @@ Task<bool> MasakariEvents::attempt(std::string body, bool last) {
   const bool denied = answer && (answer->status == 401 || answer->status == 403);
   const bool over = result.error().for_ever && !denied;
   // A secret that was changed is read again.
-  client_.reset();
+  session_.renew();
   if (over || last)
     log(LogLevel::kWarning, "masakari_event_not_told", {{"reason", result.error().reason}});
   co_return over;
-}
-
-std::optional<Error> MasakariEvents::connect(MasakariOptions options) {
-  if (client_ && asked_ == options) return std::nullopt;
-  asked_ = options;
-  client_.reset();
-  if (!options.keystone.secret_file.empty()) {
-    auto secret = read_secret_(options.keystone.secret_file);
-    if (!secret) return secret.error();
-    options.keystone.login.secret = *std::move(secret);
-  }
-  client_.emplace(runtime_, http_, std::move(options));
-  return std::nullopt;
 }
 
 std::string MasakariEvents::body_of(const Told& told, const MasakariOptions& options) const {

@@ -2,12 +2,10 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
-#include <optional>
 #include <string>
 
 #include "act/notify/masakari_client.h"
-#include "base/result.h"
+#include "act/notify/masakari_session.h"
 #include "base/time.h"
 #include "runtime/event.h"
 #include "runtime/http_client.h"
@@ -24,12 +22,10 @@ class MasakariEvents {
  public:
   static constexpr int kAttempts = 13;
   static constexpr std::size_t kMost = 1000;
-  /// As MasakariMaintenance's.
-  using Source = std::function<std::optional<MasakariOptions>()>;
-  using ReadSecret = std::function<Result<std::string>(const std::string& file)>;
 
-  MasakariEvents(runtime::Runtime& runtime, runtime::HttpClient& http, Source source,
-                 ReadSecret read_secret, std::string node);
+  MasakariEvents(runtime::Runtime& runtime, runtime::HttpClient& http,
+                 MasakariSession::Source source, MasakariSession::ReadSecret read_secret,
+                 std::string node);
 
   void start();
   runtime::Task<void> stop();
@@ -47,18 +43,13 @@ class MasakariEvents {
   runtime::Task<void> follow();
   runtime::Task<void> send(Told told);
   /// Whether it is done with.
-  runtime::Task<bool> attempt(std::string body, bool last);
-  /// Why there is none; nothing: client_ is one.
-  [[nodiscard]] std::optional<Error> connect(MasakariOptions options);
+  runtime::Task<bool> attempt(MasakariClient* client, std::string body, bool last);
   [[nodiscard]] std::string body_of(const Told& told, const MasakariOptions& options) const;
 
   runtime::Runtime& runtime_;
-  runtime::HttpClient& http_;
-  Source source_;
-  ReadSecret read_secret_;
+  MasakariSession::Source source_;
+  MasakariSession session_;
   std::string node_;
-  std::optional<MasakariOptions> asked_;  ///< without its secret
-  std::optional<MasakariClient> client_;
   std::deque<Told> waiting_;
   runtime::Event changed_;
   runtime::TaskGroup tasks_;

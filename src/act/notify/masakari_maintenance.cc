@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "act/notify/masakari_client.h"
+#include "act/notify/masakari_session.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -41,11 +42,11 @@ constexpr int kMostPages = 20;
 }  // namespace
 
 MasakariMaintenance::MasakariMaintenance(runtime::Runtime& runtime, runtime::HttpClient& http,
-                                         Source source, ReadSecret read_secret, std::string node)
+                                         MasakariSession::Source source,
+                                         MasakariSession::ReadSecret read_secret, std::string node)
     : runtime_(runtime),
-      http_(http),
       source_(std::move(source)),
-      read_secret_(std::move(read_secret)),
+      session_(runtime, http, std::move(read_secret)),
       node_(std::move(node)),
       tasks_(runtime.executor()) {}
 
@@ -67,8 +68,7 @@ Task<void> MasakariMaintenance::follow() {
     if (options) {
       co_await ask(*std::move(options));
     } else {
-      asked_.reset();
-      client_.reset();
+      session_.forget();
       said_.reset();
     }
     co_await runtime_.sleep_until(runtime_.now() + kEvery);
@@ -78,21 +78,18 @@ Task<void> MasakariMaintenance::follow() {
 Task<void> MasakariMaintenance::ask(MasakariOptions options) {
   std::string name = options.host.empty() ? node_ : options.host;
   // Whoever fails may have a secret that was changed since.
-  if (asked_ != options || failing_) {
-    if (asked_ != options) said_.reset();
-    asked_ = options;
-    client_.reset();
+  const bool other = !session_.knows(options);
+  if (other) said_.reset();
+  if (other || failing_) {
+    session_.renew();
     segment_.clear();
-    if (!options.keystone.secret_file.empty()) {
-      auto secret = read_secret_(options.keystone.secret_file);
-      if (!secret) {
-        note(std::unexpected(secret.error()));
-        co_return;
-      }
-      options.keystone.login.secret = *std::move(secret);
-    }
-    client_.emplace(runtime_, http_, std::move(options));
   }
+  const Result<MasakariClient*> client = session_.client(std::move(options));
+  if (!client) {
+    note(std::unexpected(client.error()));
+    co_return;
+  }
+  client_ = *client;
   const Result<bool> answer = co_await find_host(std::move(name), runtime_.deadline_in(kPatience));
   note(answer);
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "act/notify/masakari_client.h"
+#include "act/notify/masakari_session.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "codec/masakari.h"
@@ -22,13 +22,10 @@ namespace wardmote::act::notify {
 /// of such a host anyway. Life cycle: start(), stop() before destruction. Thread: the core loop.
 class MasakariMaintenance {
  public:
-  /// Where to ask now, with its secret still in its file; nothing: nowhere.
-  using Source = std::function<std::optional<MasakariOptions>()>;
-  using ReadSecret = std::function<Result<std::string>(const std::string& file)>;
-
   /// `node` is the name of the host where the source names none.
-  MasakariMaintenance(runtime::Runtime& runtime, runtime::HttpClient& http, Source source,
-                      ReadSecret read_secret, std::string node);
+  MasakariMaintenance(runtime::Runtime& runtime, runtime::HttpClient& http,
+                      MasakariSession::Source source, MasakariSession::ReadSecret read_secret,
+                      std::string node);
 
   void start();
   runtime::Task<void> stop();
@@ -50,12 +47,10 @@ class MasakariMaintenance {
   void note(const Result<bool>& answer);
 
   runtime::Runtime& runtime_;
-  runtime::HttpClient& http_;
-  Source source_;
-  ReadSecret read_secret_;
+  MasakariSession::Source source_;
+  MasakariSession session_;
+  MasakariClient* client_ = nullptr;  ///< of the session, while it is asked
   std::string node_;
-  std::optional<MasakariOptions> asked_;  ///< without its secret
-  std::optional<MasakariClient> client_;
   std::string segment_;  ///< in which the host was found last
   std::optional<Said> said_;
   bool failing_ = false;
