@@ -80,7 +80,7 @@ class RaftView:
     role: str = ""
     term: int = 0
     leader: str = ""
-    servers: dict[str, str] = field(default_factory=dict)  # four digits -> the rest of the line
+    servers: dict[str, str] = field(default_factory=dict)  # four digits -> the rest of the line; the whole line for a second with the same
 
 
 def raft_view(path: str, database: str, timeout: float = 2.0) -> RaftView:
@@ -99,5 +99,5 @@ def raft_view(path: str, database: str, timeout: float = 2.0) -> RaftView:
     view.address, view.status = value("Address"), value("Status")
     view.role, view.term, view.leader = value("Role"), int(value("Term") or 0), value("Leader")
     for line in re.finditer(r"^ +\S+ \(([0-9a-f]{4}) at (.*)$", text, re.MULTILINE):
-        view.servers[line.group(1)] = line.group(2)
+        view.servers[line.group(0) if line.group(1) in view.servers else line.group(1)] = line.group(2)
     return view

@@ -23,6 +23,7 @@ using runtime::HypervisorEvent;
 struct Registered {
   virConnectDomainEventGenericCallback call;
   void* opaque;
+  virFreeCallback release;
 };
 std::map<int, Registered> registered;
 int anything = 0;
@@ -39,10 +40,16 @@ Api fake_api() {
   api.register_close = [](virConnect*, virConnectCloseFunc, void*, virFreeCallback) { return -1; };
   api.register_event = [](virConnect*, virDomain*, int id,
                           virConnectDomainEventGenericCallback call, void* opaque,
-                          virFreeCallback) {
-    registered[id] = {call, opaque};
+                          virFreeCallback release) {
+    registered[id] = {call, opaque, release};
     return id;
   };
+  api.deregister_event = [](virConnect*, int id) {
+    const Registered gone = registered.extract(id).mapped();
+    gone.release(gone.opaque);
+    return 0;
+  };
+  api.unregister_close = [](virConnect*, virConnectCloseFunc) { return -1; };
   api.domain_name = [](virDomain*) { return "web"; };
   api.domain_uuid = [](virDomain*, char* uuid) {
     std::strcpy(uuid, "00000000-0000-4000-8000-000000000001");
@@ -100,6 +107,8 @@ TEST(LibvirtEvents, AreToldWithWhatTheySay) {
   EXPECT_EQ(told, (std::vector<std::string>{"lifecycle 5 5", "reboot", "watchdog 2",
                                             "io error 2 of vda: ''", "control error"}));
   for (const auto& [id, one] : registered) EXPECT_NE(id, 4) << "the same as 6 with less";
+  events.end(api, connection());
+  EXPECT_TRUE(registered.empty()) << "what libvirt holds is released";
 }
 
 }  // namespace
