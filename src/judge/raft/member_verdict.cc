@@ -69,9 +69,9 @@ bool is_cloned(const ClusterSnapshot& snapshot, const Member& member) noexcept {
   });
 }
 
-/// Another server is listed at the member's address: the member was wiped and came back with a new
-/// id.
-const ListedServer* find_ghost(const ClusterSnapshot& snapshot, const Member& member) noexcept {
+/// Another server that is listed at the member's address, and does not answer.
+const ListedServer* find_other_there(const ClusterSnapshot& snapshot,
+                                     const Member& member) noexcept {
   for (const ListedServer& listed : snapshot.servers) {
     if (!listed.address.empty() && listed.successor == &member && listed.voter) return &listed;
   }
@@ -124,10 +124,13 @@ MemberVerdict judge_member(const ClusterSnapshot& snapshot, const Member& member
       member.claims_to_lead() ? judge_leader(snapshot, member) : judge_follower(snapshot, member);
   if (verdict.outcome != Outcome::kOk) return verdict;
   if (member.presence == Presence::kLeaving) return warn_because("leaving cluster");
-  if (const ListedServer* const ghost = find_ghost(snapshot, member)) {
+  if (const ListedServer* const other = find_other_there(snapshot, member)) {
+    if (other->is_loose())
+      return warn_because(fmt::format("{} is listed at its address, too", label(*other)));
+    // It was wiped, and came back with a new id.
     return warn_because(fmt::format("stale-{}-id (is {}, known as {})",
                                     member.dialect().server_word,
-                                    member.dialect().short_id(member.id), label(*ghost)));
+                                    member.dialect().short_id(member.id), label(*other)));
   }
   return verdict;
 }

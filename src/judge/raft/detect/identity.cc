@@ -114,6 +114,27 @@ void describe_two_alive(const ClusterSnapshot& snapshot, std::string_view addres
           "cluster. Remove none before you know."};
 }
 
+/// Why the one that says that the address is its own may not be the one that listens there. Who was
+/// alive beside another is known for good: that other one may have left the list since.
+std::string doubt_of_place(const ClusterSnapshot& snapshot, const ListedServer& pretender) {
+  std::vector<std::string> beside;
+  bool displaced = false;
+  for (const ListedServer& listed : snapshot.servers) {
+    if (!same_text(listed.address, pretender.address)) continue;
+    if (listed.shares_address) beside.push_back(label(listed));
+    displaced |= listed.displaced;
+  }
+  if (beside.size() > 1) return "two of them seem to have been alive at once";
+  if (beside.size() == 1) {
+    return fmt::format("{} seems to have been alive once while another server, or none, was there",
+                       beside.front());
+  }
+  if (displaced) return "one of them was heard while nobody listened there";
+  if (!is_full_member(pretender)) return "it is no full member now";
+  return pretender.reached ? "others have had a connection to it for a moment only"
+                           : "not all others have a connection to it";
+}
+
 /// Who is at the address is not known: all servers listed there are named, and none is called the
 /// ghost.
 void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view address,
@@ -132,19 +153,9 @@ void describe_unresolved(const ClusterSnapshot& snapshot, std::string_view addre
   }
   if (const ListedServer* const pretender = find_pretender(snapshot, address)) {
     const std::string id = label(*pretender);
-    const auto any = [&](bool ListedServer::* has) {
-      return std::ranges::any_of(snapshot.servers, [&](const ListedServer& listed) {
-        return same_text(listed.address, address) && listed.*has;
-      });
-    };
-    finding.summary = fmt::format(
-        "{} are all listed at {}: {} says that it is its address, and {}", fmt::join(ids, ", "),
-        address, id,
-        any(&ListedServer::shares_address) ? "two of them seem to have been alive at once"
-        : any(&ListedServer::displaced)    ? "one of them was heard while nobody listened there"
-        : !is_full_member(*pretender)      ? "it is no full member now"
-        : pretender->reached               ? "others have had a connection to it for a moment only"
-                                           : "not all others have a connection to it");
+    finding.summary =
+        fmt::format("{} are all listed at {}: {} says that it is its address, and {}",
+                    fmt::join(ids, ", "), address, id, doubt_of_place(snapshot, *pretender));
     finding.advice = Advice{
         .text = fmt::format("Remove none of them before you know whose address it is: {} may have "
                             "joined with the address of another, which is down now. Look where it "

@@ -48,6 +48,8 @@ std::optional<std::string> sign_of_a_process(const ClusterSnapshot& snapshot,
     });
     if (!member.id.known() && stranger_lives)
       return "a server lives of which nobody knows the place";
+    if (member.listed && member.listed->shares_address)
+      return "it seems to have been alive once while another server, or none, was at its address";
     return "others have heard it, or had a connection to its address, since nobody listens there; "
            "unless they hung just then, or another server is at that address";
   }

@@ -110,8 +110,30 @@ TEST(Removal, WhoWasAliveBesideOneThatJoinsAtItsAddressIsNoGhost) {
   const Assessment look = cluster.watch(20min);
   expect_spared(cluster, look, short_name(cluster.node(former).id));
   const Finding& finding = the(Code::kRaftStaleMember, look);
-  EXPECT_TRUE(finding.summary.contains("two of them seem to have been alive at once"))
+  EXPECT_TRUE(finding.summary.contains(
+      "2e3d seems to have been alive once while another server, or none, was there"))
       << finding.summary;
+}
+
+// The other one has left since, and this one is wiped and joins anew.
+TEST(Removal, WhoWasAliveBesideOneThatHasLeftIsNamedAlone) {
+  FakeCluster cluster(4);
+  cluster.elsewhere = {
+      {.server = cluster.node(3).id, .cluster = cluster.node(0).cluster_id, .beside = true}};
+  cluster.watch(5s);
+  cluster.kill(3);
+  const Finding& down = the(Code::kRaftMemberDown, cluster.watch(60s));
+  EXPECT_TRUE(down.advice->text.contains(
+      "it seems to have been alive once while another server, or none, was at its address"))
+      << down.advice->text;
+  cluster.heal(3);
+  cluster.node(3).id = *parse_member_id(kSuccessor);
+  cluster.enlist(3);
+  const Assessment look = cluster.watch(60s);
+  EXPECT_EQ(the(Code::kRaftStaleMember, look).summary,
+            "2e3d, d8d1 are all listed at tcp:10.0.0.4:6643: d8d1 says that it is its address, and "
+            "2e3d seems to have been alive once while another server, or none, was there");
+  EXPECT_EQ(look.members[3].reason.text, "2e3d is listed at its address, too");
 }
 
 // The one that joins ends, so that its place refuses, and the former one hangs.
