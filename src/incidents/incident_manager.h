@@ -97,6 +97,8 @@ class IncidentManager final : public serve::IncidentControl {
   /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
   /// for what it watches itself.
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms);
+  /// What it said last is not known any more, until it speaks again.
+  void doubt_peer(const std::string& node);
   /// Nothing more is to be expected of that agent.
   void forget_peer(const std::string& node);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
@@ -219,6 +221,7 @@ class IncidentManager final : public serve::IncidentControl {
   ToldReasons reasons_;
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
+  std::set<std::string> doubted_;
   NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
   bool store_full_ = false;

@@ -119,7 +119,8 @@ void IncidentManager::end_what_is_well() {
 /// What each agent said last was raised again, also of those that are away, and nothing was left to
 /// be part of it.
 bool IncidentManager::is_storm_over(const Incident& incident) const {
-  return incident.storm && unlooked_.empty() && book_.symptoms_of(incident.id, 1).empty();
+  return incident.storm && unlooked_.empty() && doubted_.empty() &&
+         book_.symptoms_of(incident.id, 1).empty();
 }
 
 bool IncidentManager::is_said_to_be_well(std::string_view root) const {
@@ -223,6 +224,7 @@ bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
 }
 
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms) {
+  const bool was_doubted = doubted_.erase(node) > 0;
   const Symptoms before = std::exchange(peers_[node], std::move(symptoms));
   const bool moved = place(node, peers_[node]);
   if (!records_.leads()) return;
@@ -233,9 +235,15 @@ void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms) {
   for (const auto& old : before) {
     if (!is_said(old) && !is_ours(old)) take(book_.clear(old, runtime_.now()));
   }
+  if (was_doubted) end_what_is_well();
+}
+
+void IncidentManager::doubt_peer(const std::string& node) {
+  doubted_.insert(node);
 }
 
 void IncidentManager::forget_peer(const std::string& node) {
+  doubted_.erase(node);
   const auto found = peers_.find(node);
   const Symptoms last = found == peers_.end() ? Symptoms() : std::move(found->second);
   if (found != peers_.end()) peers_.erase(found);

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -139,9 +140,9 @@ Result<AgentRegistration> decode_registration(std::string_view text) {
   return registration;
 }
 
-std::string encode_symptoms(const std::vector<Symptom>& symptoms, const ClockPair& clock) {
+std::string encode(const AgentWord& word, const ClockPair& clock) {
   json::array list;
-  for (const Symptom& symptom : symptoms) {
+  for (const Symptom& symptom : word.symptoms) {
     if (list.size() == kMostSymptoms) break;
     json::object record;
     record["owner"] = symptom.owner;
@@ -154,21 +155,25 @@ std::string encode_symptoms(const std::vector<Symptom>& symptoms, const ClockPai
     record["since"] = epoch_ms(clock.wall(symptom.since));
     list.push_back(std::move(record));
   }
-  return json::serialize(json::object{{"symptoms", std::move(list)}});
+  json::object record{{"symptoms", std::move(list)}};
+  if (word.history) record["history"] = *word.history;
+  return json::serialize(record);
 }
 
-Result<std::vector<Symptom>> decode_symptoms(std::string_view text, const ClockPair& clock) {
+Result<AgentWord> decode_word(std::string_view text, const ClockPair& clock) {
   const Result<json::object> record = parse_record(text);
   if (!record) return std::unexpected(record.error());
   const json::value* const list = record->if_contains("symptoms");
   if (list == nullptr || !list->is_array())
     return fail(Errc::kProtocol, "a record that has no symptoms");
-  std::vector<Symptom> symptoms;
+  AgentWord word;
   for (const json::value& one : list->get_array()) {
-    if (symptoms.size() == kMostSymptoms) break;
-    if (auto symptom = decode_symptom(one, clock)) symptoms.push_back(*std::move(symptom));
+    if (word.symptoms.size() == kMostSymptoms) break;
+    if (auto symptom = decode_symptom(one, clock)) word.symptoms.push_back(*std::move(symptom));
   }
-  return symptoms;
+  if (const auto history = integer_in(*record, "history"); history && *history >= 0)
+    word.history = static_cast<std::uint64_t>(*history);
+  return word;
 }
 
 std::string encode_servers(const std::vector<Sighting>& servers) {

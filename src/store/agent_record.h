@@ -2,6 +2,7 @@
 // What an agent says of itself to those that share the store with it. All its records are below
 // `agents/NODE/`, so that a role of etcd can allow it these and no others'.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,11 +47,16 @@ std::string encode(const AgentRegistration& registration);
 /// kProtocol when the text is not such a record; fields of later releases are passed over.
 Result<AgentRegistration> decode_registration(std::string_view text);
 
-std::string encode_symptoms(const std::vector<judge::incident::Symptom>& symptoms,
-                            const ClockPair& clock);
+/// What is wrong as an agent sees it.
+struct AgentWord {
+  std::vector<judge::incident::Symptom> symptoms;
+  /// The history of the store in which it was said (store/agent_words.h); nothing: by an agent that
+  /// counts none.
+  std::optional<std::uint64_t> history;
+};
+std::string encode(const AgentWord& word, const ClockPair& clock);
 /// A symptom of a later release, whose code is not known here, is left out.
-Result<std::vector<judge::incident::Symptom>> decode_symptoms(std::string_view text,
-                                                              const ClockPair& clock);
+Result<AgentWord> decode_word(std::string_view text, const ClockPair& clock);
 
 /// The record of the servers that were alive beside another of their address, for all agents.
 inline constexpr std::string_view kBesideKey = "acts/beside";

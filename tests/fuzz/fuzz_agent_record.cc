@@ -16,14 +16,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                WallTime(std::chrono::hours(480'000))};
   static_cast<void>(store::parse_agent_key(input));
   static_cast<void>(store::decode_registration(input));
-  const auto symptoms = store::decode_symptoms(input, clock);
-  if (!symptoms) return 0;
-  for (const auto& symptom : *symptoms) {
+  const auto word = store::decode_word(input, clock);
+  if (!word) return 0;
+  for (const auto& symptom : word->symptoms) {
     FUZZ_CHECK(symptom.since <= clock.now);
     FUZZ_CHECK(symptom.summary.find('\n') == std::string_view::npos);
   }
   // What was read can be written, and read again.
-  const auto again = store::decode_symptoms(store::encode_symptoms(*symptoms, clock), clock);
-  FUZZ_CHECK(again && again->size() == symptoms->size());
+  const auto again = store::decode_word(store::encode(*word, clock), clock);
+  FUZZ_CHECK(again && again->symptoms.size() == word->symptoms.size());
+  FUZZ_CHECK(again->history == word->history);
   return 0;
 }

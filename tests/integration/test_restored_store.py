@@ -1,6 +1,9 @@
 """An older snapshot of a real etcd is restored while agents share it: what was ordered since is not believed to be allowed, and nobody is told
 what the snapshot says."""
 
+import re
+import shutil
+
 import pytest
 
 from agents_site import Site
@@ -102,6 +105,38 @@ def test_the_copy_speaks_for_nobody_who_is_away(tmp_path, etcd, targets):
         # Ten seconds later everybody else is believed again.
         holds(leader.open_incidents, 14.0, "the incident to be open, because nobody has seen good what ctl-2 saw fail")
         assert (1, "resolved") not in site.told()
+
+
+@pytest.mark.parametrize("failed", ["after", "before"], ids=["no-false-end", "no-false-alarm"])
+def test_nor_to_one_that_begins_after_the_restore(tmp_path, etcd, targets, failed):
+    """It has not seen that the store was set back, and leads in the end. `failed`: of the snapshot."""
+    with Site(tmp_path, etcd, targets, ttl=6) as site:
+        wait_complete(site)
+        if failed == "after":
+            etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+        told = [(1, "opened")]
+        if failed == "before":
+            etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+            targets[1].up()
+            told = [(1, "opened"), (1, "resolved")]
+            wait_until(lambda: site.told() == told, 30.0, "the end")
+        site["ctl-2"].kill()
+        etcd.restore(tmp_path / "snapshot")
+        leader = site["ctl-1"]
+        wait_until(lambda: pauses(leader), 30.0, "the leader to have noticed")
+        wait_until(lambda: ('"open":true' in etcd.ctl("get", "/wardmote/test/incident/1")) == (failed == "after"), 20.0, "it to be written as it is")
+        wait_until(lambda: re.search('"history":[1-9]', etcd.ctl("get", "/wardmote/test/agents/ctl-1/symptoms")), 20.0, "the history to be written")
+        site["ctl-3"].kill()
+        shutil.rmtree(tmp_path / "ctl-3/data")
+        late = site.start("ctl-3")
+        site.wait_queued("ctl-3")
+        leader.kill()
+        site.wait_led_by("ctl-3", 20.0)
+        holds(lambda: [one[1] for one in late.open_incidents() if one[1].startswith("check:")] == ["check:svc@ctl-2"] * (failed == "after"), 14.0,
+              "what nobody says anew to be as it was")
+        assert [one for one in site.told() if one in told or one[1] == "resolved"] == told
 
 
 @pytest.mark.slow

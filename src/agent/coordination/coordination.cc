@@ -64,15 +64,6 @@ bool wrote_again(const std::optional<store::AgentRegistration>& before,
   return before && now && now->since < before->since;
 }
 
-/// An agent speaks for its own checks only. What is common to all has the same name everywhere.
-bool may_say(const std::string& node, const Symptom& symptom) {
-  const std::string_view owner = symptom.owner;
-  // Of nodes the leader tells.
-  if (owner.starts_with("node:")) return false;
-  if (!owner.starts_with("check:")) return true;
-  return owner.ends_with("@" + node);
-}
-
 }  // namespace
 
 Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Duration ttl, Self self)
@@ -96,12 +87,14 @@ void Coordination::start(incidents::IncidentManager& incidents,
                          std::function<void(std::string)> doubt) {
   incidents_ = &incidents;
   store_.seen().when_set_back([this, doubt = std::move(doubt)](const std::string& what) {
-    believe_from_ = runtime_.now() + kWrittenAgain;
+    written_again_ = runtime_.now() + kWrittenAgain;
+    words_.set_back();
+    publish();
     doubt(what);
   });
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
-    presence_.put(store::symptoms_key(self_.node),
-                  store::encode_symptoms(symptoms, {runtime_.now(), runtime_.wall_now()}));
+    here_ = symptoms;
+    publish();
   });
   incidents.find_labels([this](const std::string& node) {
     const auto peer = peers_.find(node);
@@ -125,12 +118,14 @@ Task<void> Coordination::resign() {
 
 void Coordination::hear(const store::Follower::Records& records) {
   std::map<std::string, Peer> seen;
+  std::map<std::string, store::AgentWords::Stored> said;
   for (const auto& [key, value] : records) {
     const auto what = store::parse_agent_key(key);
     if (!what) continue;
-    Peer& peer = seen[std::string(what->node)];
-    if (what->kind == AgentRecordKind::kPresence) peer.present = true;
-    if (what->kind == AgentRecordKind::kSymptoms) peer.symptoms = value;
+    const std::string node(what->node);
+    Peer& peer = seen[node];
+    if (what->kind == AgentRecordKind::kPresence) peer.present = said[node].present = true;
+    if (what->kind == AgentRecordKind::kSymptoms) said[node].text = value;
     if (what->kind == AgentRecordKind::kRegistration) peer.registered = value;
   }
   for (auto& [node, peer] : seen) {
@@ -140,16 +135,30 @@ void Coordination::hear(const store::Follower::Records& records) {
     peer.changed = !new_here && known.present == peer.present ? known.changed : runtime_.now();
     peer.registration =
         known.registered == peer.registered ? known.registration : registration_of(node, peer);
-    peer.said = known.said;
     peer.twins = wrote_again(known.registration, peer.registration) ? runtime_.now() : known.twins;
-    // What a copy has of an agent that is away is older than what it said last.
-    peer.doubted = believe_from_.has_value() | (known.doubted & !peer.present);
-    if (peer.doubted) peer.symptoms = known.symptoms;
-    if (known.symptoms != peer.symptoms && !peer.symptoms.empty()) hear_symptoms(node, peer);
   }
   keep_missing(seen);
   peers_ = std::move(seen);
+  hear_words(said);
   hear_notes(records);
+}
+
+void Coordination::publish() {
+  published_in_ = words_.history();
+  presence_.put(
+      store::symptoms_key(self_.node),
+      store::encode(store::AgentWord{here_, published_in_}, {runtime_.now(), runtime_.wall_now()}));
+}
+
+void Coordination::hear_words(const std::map<std::string, store::AgentWords::Stored>& stored) {
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  for (const std::string& node : words_.take(stored, clock)) {
+    if (node != self_.node) incidents_->hear_peer(node, words_.said(node));
+  }
+  for (const auto& [node, record] : stored) {
+    if (node != self_.node && words_.is_doubted(node)) incidents_->doubt_peer(node);
+  }
+  if (words_.history() != published_in_) publish();
 }
 
 void Coordination::tell_notes() {
@@ -186,7 +195,7 @@ void Coordination::keep_missing(std::map<std::string, Peer>& seen) {
     if (peer.present) peer.changed = runtime_.now();
     peer.present = false;
     // What an older copy of the store does not know yet nobody has removed.
-    peer.unknown_to_copy |= believe_from_.has_value();
+    peer.unknown_to_copy |= written_again_.has_value();
     if (!peer.missing && !peer.unknown_to_copy) peer.missing = runtime_.now();
     seen[node] = std::move(peer);
   }
@@ -197,6 +206,7 @@ void Coordination::forget_missing() {
     const bool gone =
         peer->second.missing && runtime_.now() - *peer->second.missing >= kWrittenAgain;
     if (gone) incidents_->forget_peer(peer->first);
+    if (gone) words_.forget(peer->first);
     peer = gone ? peers_.erase(peer) : std::next(peer);
   }
 }
@@ -245,28 +255,12 @@ std::optional<store::AgentRegistration> Coordination::registration_of(const std:
   return std::nullopt;
 }
 
-void Coordination::hear_symptoms(const std::string& node, Peer& peer) {
-  auto symptoms = store::decode_symptoms(peer.symptoms, {runtime_.now(), runtime_.wall_now()});
-  if (!symptoms) {
-    // What it said before stands: an answer that cannot be read is no good news.
-    log(LogLevel::kError, "record_not_understood",
-        {{"key", escape_control(store::symptoms_key(node))}});
-    return;
-  }
-  std::erase_if(*symptoms, [&](const Symptom& symptom) { return !may_say(node, symptom); });
-  peer.said = *symptoms;
-  if (node != self_.node) incidents_->hear_peer(node, *std::move(symptoms));
-}
-
 Task<void> Coordination::watch_nodes() {
   std::vector<Symptom> told;
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
-    if (believe_from_ && runtime_.now() >= *believe_from_) {
-      believe_from_.reset();
-      hear(follower_.records());
-    }
+    if (written_again_ && runtime_.now() >= *written_again_) written_again_.reset();
     tell_notes();
     stand_by_own_records();
     // That two agents have one name ends without a record that changes.
@@ -323,7 +317,7 @@ std::vector<serve::AgentRow> Coordination::agents() const {
       row.boot = peer.registration->boot;
       row.started = peer.registration->since;
     }
-    for (const Symptom& symptom : peer.said) {
+    for (const Symptom& symptom : words_.said(node)) {
       row.symptoms.push_back({symptom.component, std::string(to_string(symptom.code)),
                               std::string(to_string(symptom.severity)), symptom.summary,
                               now - symptom.since});

@@ -14,6 +14,7 @@
 #include "runtime/task_group.h"
 #include "serve/agents.h"
 #include "store/agent_record.h"
+#include "store/agent_words.h"
 #include "store/election.h"
 #include "store/follower.h"
 #include "store/leadership.h"
@@ -60,12 +61,9 @@ class Coordination final : public serve::AgentsView {
   struct Peer {
     std::optional<store::AgentRegistration> registration;
     bool present = false;
-    TimePoint changed;  ///< when it came or went, as far as this agent has seen
-    std::vector<judge::incident::Symptom> said;
+    TimePoint changed;                 ///< when it came or went, as far as this agent has seen
     std::string registered;            ///< as it is stored
-    std::string symptoms;              ///< the same
     bool unknown_to_copy = false;      ///< it is no older copy's to say that it is gone
-    bool doubted = false;              ///< what an older copy of the store has of it is not heard
     std::optional<TimePoint> missing;  ///< since when none of its records is there
     std::optional<TimePoint> twins;    ///< when two agents last wrote under this name
   };
@@ -75,7 +73,9 @@ class Coordination final : public serve::AgentsView {
                                                                  const Peer& peer);
   void tell_notes();
   void hear_notes(const store::Follower::Records& records);
-  void hear_symptoms(const std::string& node, Peer& peer);
+  void hear_words(const std::map<std::string, store::AgentWords::Stored>& stored);
+  /// Says what is wrong here.
+  void publish();
   /// Adds those of whom nothing is there any more, as they were.
   void keep_missing(std::map<std::string, Peer>& seen);
   /// Whose records were taken away is no agent any more; but one that lives writes its own again.
@@ -104,9 +104,13 @@ class Coordination final : public serve::AgentsView {
   int looks_without_ = 0;             ///< in a row, at a store that lacks what this agent wrote
   std::optional<TimePoint> rewrote_;  ///< when it wrote that again
   std::optional<TimePoint> full_;     ///< when the store was full last
-  std::optional<TimePoint> believe_from_;  ///< until then nobody's symptoms are heard
-  TimePoint wrote_;                        ///< when this one wrote last because it leads
-  std::optional<TimePoint> twin_;          ///< when another agent last wrote under its name
+  store::AgentWords words_;
+  std::vector<judge::incident::Symptom> here_;  ///< what is wrong here
+  std::uint64_t published_in_ = 0;              ///< the history in which that was said
+  std::optional<TimePoint>
+      written_again_;              ///< the store was set back; who lives says so until then
+  TimePoint wrote_;                ///< when this one wrote last because it leads
+  std::optional<TimePoint> twin_;  ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;
 };
 

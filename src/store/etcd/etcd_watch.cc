@@ -49,10 +49,12 @@ EtcdWatch::EtcdWatch(runtime::Runtime& runtime, Client& client, SeenRevision& se
       seen_(seen),
       keys_(std::move(keys)),
       prefix_(std::move(prefix)),
+      history_(seen.mark().history),
       next_(std::max<Revision>(from, 1)) {}
 
 Task<Result<WatchBatch>> EtcdWatch::next(Deadline deadline) {
   while (!deadline.passed(runtime_.now())) {
+    if (const Result<void> same = same_history(); !same) co_return std::unexpected(same.error());
     if (!call_) {
       co_await runtime_.sleep_until(std::min(deadline.at, runtime_.now() + pause_));
       if (deadline.passed(runtime_.now())) break;  // why it broke off is known, and stays so
@@ -73,6 +75,13 @@ Task<Result<WatchBatch>> EtcdWatch::next(Deadline deadline) {
   if (live_) co_return fail(Errc::kTimeout, "no events");
   if (!broken_.context.empty()) co_return std::unexpected(broken_);
   co_return fail(Errc::kClosed, "etcd: watch: no answer yet");
+}
+
+Result<void> EtcdWatch::same_history() {
+  if (seen_.mark().history == history_) return {};
+  break_off({Errc::kMissing, "set back"});
+  return fail(Errc::kMissing, "etcd: the store was set back, and revision {} is another one",
+              next_);
 }
 
 Task<Result<void>> EtcdWatch::open(Deadline deadline) {
@@ -124,6 +133,7 @@ Task<Result<WatchResponse>> EtcdWatch::receive(Deadline deadline) {
 }
 
 Result<WatchBatch> EtcdWatch::digest(WatchResponse response) {
+  if (const Result<void> same = same_history(); !same) return std::unexpected(same.error());
   if (response.canceled) {
     if (response.compact_revision != 0) {
       break_off({Errc::kMissing, "compacted"});

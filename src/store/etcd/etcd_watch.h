@@ -33,8 +33,11 @@ class EtcdWatch final : public Watch {
   runtime::Task<Result<void>> open(runtime::Deadline deadline);
   /// The next response; an error breaks the stream.
   runtime::Task<Result<codec::etcd::WatchResponse>> receive(runtime::Deadline deadline);
-  /// kTimeout: no batch came of it. kMissing: compacted.
+  /// kTimeout: no batch came of it. kMissing: compacted, or set back.
   Result<WatchBatch> digest(codec::etcd::WatchResponse response);
+  /// kMissing: the store was set back since this watch began. Its revisions may be beyond `next_`
+  /// by now, and what was changed up to there is missing.
+  Result<void> same_history();
   void break_off(const Error& why);
 
   runtime::Runtime& runtime_;
@@ -42,6 +45,7 @@ class EtcdWatch final : public Watch {
   SeenRevision& seen_;
   const codec::etcd::Keys keys_;
   const std::string prefix_;
+  const std::uint64_t history_;  ///< SeenRevision::Mark
   Revision next_;
   std::unique_ptr<Channel::Call> call_;
   TimePoint heard_;            ///< when something came last

@@ -147,6 +147,43 @@ TEST_F(IncidentPeers, WhatBecameGoodWhileNobodyLedEndsSecondsAfterAndWhatIsNotKn
   EXPECT_FALSE(leader.manager->book().incidents().at(11).unwatched);
 }
 
+// The store was set back, and an older copy of its word is all that is there.
+TEST_F(IncidentPeers, WhatADoubtedAgentSawFailWaitsForItsNextWord) {
+  leader.leadership.lose();
+  store_incident(11, "check:web@them");
+  store_incident(12, "check:db@them");
+  store_incident(13, "check:web@other");
+  world.run_for(2s);
+  leader.manager->doubt_peer("them");
+  leader.lead();
+  world.run_for(5s);
+  EXPECT_EQ(leader.open(), 3U);
+  leader.manager->hear_peer("them", {symptom_of("check:db@them")});
+  EXPECT_EQ(leader.open_roots(), (Roots{"check:db@them", "check:web@other"}));
+}
+
+TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {
+  leader.leadership.lose();
+  judge::incident::Incident storm;
+  storm.id = 11;
+  storm.root = "check:web@them";
+  storm.code = Code::kCheckFailed;
+  storm.severity = Severity::kCritical;
+  storm.storm = true;
+  storm.summary = "8 of 9 fail";
+  storm.revision = 1;
+  storm.opened = storm.since = storm.changed = us.now();
+  put(store::incident_key(11), store::encode(storm, {us.now(), us.wall_now()}));
+  world.run_for(2s);
+  leader.manager->doubt_peer("them");
+  leader.lead();
+  world.run_for(5s);
+  const auto summary = [&] { return leader.manager->book().incidents().at(11).summary; };
+  EXPECT_EQ(summary(), "8 of 9 fail");
+  leader.manager->hear_peer("them", {});
+  EXPECT_TRUE(summary().starts_with("nothing of it fails now")) << summary();
+}
+
 TEST_F(IncidentPeers, WhatWasGoodAndFailsAgainIsNotTakenForGood) {
   leader.leadership.lose();
   // It was critical. The check is optional now, and its failure a warning.

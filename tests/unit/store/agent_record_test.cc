@@ -103,10 +103,14 @@ TEST(AgentRecord, ServersComeBack) {
 
 TEST(AgentRecord, SymptomsComeBack) {
   const std::vector<Symptom> written = {sample_symptom()};
-  const auto read = decode_symptoms(encode_symptoms(written, kClock), kClock);
+  const auto read =
+      decode_word(encode(AgentWord{.symptoms = written, .history = 7}, kClock), kClock);
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, written);
-  EXPECT_TRUE(decode_symptoms(encode_symptoms({}, kClock), kClock)->empty());
+  EXPECT_EQ(read->symptoms, written);
+  EXPECT_EQ(read->history, 7U);
+  const auto nothing = decode_word(encode(AgentWord(), kClock), kClock);
+  EXPECT_TRUE(nothing->symptoms.empty());
+  EXPECT_FALSE(nothing->history);
 }
 
 // Releases N and N-1 work together.
@@ -116,23 +120,23 @@ TEST(AgentRecord, OfAnotherReleaseWhatIsKnownIsRead) {
   ASSERT_TRUE(registration);
   EXPECT_EQ(registration->release, "9.9");
   EXPECT_TRUE(registration->labels.empty());
-  std::string text = encode_symptoms({sample_symptom()}, kClock);
+  std::string text = encode(AgentWord{.symptoms = {sample_symptom()}}, kClock);
   text.insert(text.find('[') + 1,
               R"({"owner":"check:x@n","code":"OF_LATER","severity":"critical","since":1},7,)");
   text.insert(1, R"("more":{},)");
-  const auto symptoms = decode_symptoms(text, kClock);
+  const auto symptoms = decode_word(text, kClock);
   ASSERT_TRUE(symptoms) << text;
-  EXPECT_EQ(*symptoms, std::vector{sample_symptom()});
+  EXPECT_EQ(symptoms->symptoms, std::vector{sample_symptom()});
 }
 
 TEST(AgentRecord, ASymptomThatLacksWhatMakesItOneIsLeftOut) {
-  const std::string whole = encode_symptoms({sample_symptom()}, kClock);
+  const std::string whole = encode(AgentWord{.symptoms = {sample_symptom()}}, kClock);
   for (const std::string_view key : {"code", "severity", "owner"}) {
     std::string text = whole;
     text.replace(text.find(fmt::format("\"{}\"", key)) + 1, 1, "_");
-    const auto read = decode_symptoms(text, kClock);
+    const auto read = decode_word(text, kClock);
     ASSERT_TRUE(read);
-    EXPECT_TRUE(read->empty()) << key;
+    EXPECT_TRUE(read->symptoms.empty()) << key;
   }
 }
 
@@ -141,30 +145,31 @@ TEST(AgentRecord, ASymptomStaysWithoutATimeThatMakesSense) {
   for (const char* const since : {R"("since":14672293872441)", R"("since":-9223372036854775808)",
                                   R"("since":9223372036854775807)", R"("since":"x")", R"("x":1)"}) {
     const auto read =
-        decode_symptoms(fmt::format(R"({{"symptoms":[{{"owner":"check:x@n","code":"CHECK_FAILED",)"
-                                    R"("severity":"critical",{}}}]}})",
-                                    since),
-                        kClock);
-    ASSERT_TRUE(read && read->size() == 1) << since;
-    EXPECT_EQ(read->front().since, kClock.now) << since;
+        decode_word(fmt::format(R"({{"symptoms":[{{"owner":"check:x@n","code":"CHECK_FAILED",)"
+                                R"("severity":"critical",{}}}]}})",
+                                since),
+                    kClock);
+    ASSERT_TRUE(read && read->symptoms.size() == 1) << since;
+    EXPECT_EQ(read->symptoms.front().since, kClock.now) << since;
   }
 }
 
 TEST(AgentRecord, WhatIsNoRecordIsNoGoodNews) {
   for (const char* const text : {"", "x", "[]", "{}", R"({"symptoms":7})"})
-    EXPECT_EQ(decode_symptoms(text, kClock).error().code, Errc::kProtocol) << text;
+    EXPECT_EQ(decode_word(text, kClock).error().code, Errc::kProtocol) << text;
   EXPECT_EQ(decode_registration("[]").error().code, Errc::kProtocol);
 }
 
 TEST(AgentRecord, TextOfOthersIsSafeToPrintAndBounded) {
   Symptom symptom = sample_symptom();
   symptom.summary = "\x1b[2J" + std::string(10'000, 'x');
-  const auto read = decode_symptoms(encode_symptoms({symptom}, kClock), kClock);
+  const auto read = decode_word(encode(AgentWord{.symptoms = {symptom}}, kClock), kClock);
   ASSERT_TRUE(read);
-  EXPECT_FALSE(read->front().summary.contains('\x1b'));
-  EXPECT_LT(read->front().summary.size(), 2000U);
+  EXPECT_FALSE(read->symptoms.front().summary.contains('\x1b'));
+  EXPECT_LT(read->symptoms.front().summary.size(), 2000U);
   const std::vector<Symptom> many(10'000, sample_symptom());
-  EXPECT_LE(decode_symptoms(encode_symptoms(many, kClock), kClock)->size(), 500U);
+  EXPECT_LE(decode_word(encode(AgentWord{.symptoms = many}, kClock), kClock)->symptoms.size(),
+            500U);
 }
 
 }  // namespace

@@ -241,6 +241,20 @@ TEST_F(EtcdWatchTest, AMemberThatIsBehindHasNothingOfWhatComesNext) {
   EXPECT_EQ(asked_from_.size(), 2U);
 }
 
+// Others have written so much since that the revisions are there again.
+TEST_F(EtcdWatchTest, AfterTheStoreWasSetBackWhatComesNextIsAnother) {
+  for (const bool breaks : {true, false}) {
+    answer_ = {created(7)};
+    EXPECT_EQ(why(), Errc::kTimeout);
+    store_->seen().see(9);
+    store_->seen().answered(store_->seen().mark(), 3, false);
+    answer_ = {created(12), events({{"/p/a", 12}})};
+    if (breaks) door_->hang_up();
+    EXPECT_EQ(why(), Errc::kMissing);
+    watch_ = store_->watch(KeyRange::prefix(""), 8);
+  }
+}
+
 TEST_F(EtcdWatchTest, WhoMayNotReadIsDeniedAndAnyOtherEndIsABreak) {
   answer_ = {{.canceled = true, .reason = "rpc error: permission denied"}};
   EXPECT_EQ(why(), Errc::kDenied);
