@@ -153,7 +153,13 @@ Task<Result<void>> Election::look() {
 }
 
 Task<Result<void>> Election::follow() {
-  Result<WatchBatch> batch = co_await watch_->next(Deadline{renew_at_});
+  const Result<WatchBatch> batch = co_await watch_->next(Deadline{renew_at_});
+  if (watch_->resumed()) {
+    const Result<void> looked = co_await look();
+    // The lease says when it is over.
+    if (!looked) co_await complain(looked.error());
+    co_return Result<void>();
+  }
   if (batch) {
     apply(*batch);
     co_return Result<void>();
@@ -162,12 +168,15 @@ Task<Result<void>> Election::follow() {
   if (batch.error().code == Errc::kMissing) {
     co_await runtime_.sleep_until(std::min(renew_at_, runtime_.now() + kTryAgain));
     const Result<void> looked = co_await look();
-    // The lease says when it is over.
     if (looked) co_return looked;
   }
-  complaint_ = batch.error().describe();
-  co_await runtime_.sleep_until(std::min(renew_at_, runtime_.now() + kTryAgain));
+  co_await complain(batch.error());
   co_return Result<void>();
+}
+
+Task<void> Election::complain(Error why) {
+  complaint_ = why.describe();
+  co_await runtime_.sleep_until(std::min(renew_at_, runtime_.now() + kTryAgain));
 }
 
 void Election::apply(const WatchBatch& batch) {

@@ -74,6 +74,8 @@ class Election final : public Leadership {
   runtime::Task<Result<void>> renew();
   /// Waits for news of the queue until the next renewal.
   runtime::Task<Result<void>> follow();
+  /// And waits a little.
+  runtime::Task<void> complain(Error why);
   void apply(const WatchBatch& batch);
   /// Leads if it is our turn. An error: our key is gone.
   runtime::Task<Result<void>> take_turn();

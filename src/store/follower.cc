@@ -63,6 +63,7 @@ Task<Result<void>> Follower::follow() {
   const std::unique_ptr<Watch> watch = store_.watch(std::move(keys), found->revision + 1);
   for (;;) {
     const Result<WatchBatch> batch = co_await watch->next(runtime_.deadline_in(kWatchPatience));
+    if (watch->resumed()) co_return Result<void>();
     if (batch) {
       apply(*batch);
     } else if (batch.error().code == Errc::kTimeout) {

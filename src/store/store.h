@@ -139,6 +139,9 @@ class Watch {
   /// have what comes next, because it has forgotten that, or because its history began anew behind
   /// it (it was restored or is another); list the keys, and watch from there. Others as for Store.
   virtual runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) = 0;
+  /// Whether the store was away meanwhile, and has answered since. It may be another one, in which
+  /// so much was written that nothing shows it: whoever must not miss anything lists the keys anew.
+  [[nodiscard]] virtual bool resumed() const noexcept { return false; }
 };
 
 /// Coordination: keys with revisions, transactions, leases, watches. Production: EmbeddedStore, and

@@ -70,6 +70,7 @@ Task<Result<WatchBatch>> EtcdWatch::next(Deadline deadline) {
     Result<WatchBatch> batch = digest(*std::move(response));
     if (batch || batch.error().code == Errc::kMissing) co_return batch;
     if (batch.error().code != Errc::kTimeout) break_off(batch.error());
+    if (std::exchange(news_, false)) co_return fail(Errc::kTimeout, "etcd: it is there again");
   }
   // A server that says nothing at all has not said that nothing has happened.
   if (live_) co_return fail(Errc::kTimeout, "no events");
@@ -149,7 +150,12 @@ Result<WatchBatch> EtcdWatch::digest(WatchResponse response) {
   live_ = true;
   if (response.created) {
     const bool behind = response.revision + 1 < next_ || response.revision < opened_.revision;
-    if (!behind) return fail(Errc::kTimeout, "created");
+    if (!behind) {
+      news_ = answered_ && !resumed_;
+      resumed_ = answered_;
+      answered_ = true;
+      return fail(Errc::kTimeout, "created");
+    }
     // etcd accepts a revision of the future, and would say nothing until it comes: this is another
     // history, or a member that is far behind. Whoever lists the keys then learns which.
     break_off({Errc::kMissing, "behind"});

@@ -28,6 +28,7 @@ class EtcdWatch final : public Watch {
 
   /// kClosed and other errors of Client when the server did not answer until the deadline.
   runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) override;
+  [[nodiscard]] bool resumed() const noexcept override { return resumed_; }
 
  private:
   runtime::Task<Result<void>> open(runtime::Deadline deadline);
@@ -51,6 +52,9 @@ class EtcdWatch final : public Watch {
   TimePoint heard_;            ///< when something came last
   SeenRevision::Mark opened_;  ///< what was known when the stream was opened
   bool live_ = false;          ///< the server has answered on this stream
+  bool answered_ = false;      ///< and on any
+  bool resumed_ = false;       ///< on another one than the first that it answered on
+  bool news_ = false;          ///< it has just resumed
   bool asked_ = false;         ///< whether the server is there; since then nothing came
   WatchBatch fragments_;       ///< of a response that is not complete yet
   Error broken_;               ///< why there is no stream

@@ -277,6 +277,9 @@ class ForgetfulStore final : public Store {
   int unanswered = 0;  ///< so many of the next renewals
   bool grants = true;
   bool reads = true;
+  bool resumes = false;  ///< it was away, and nobody noticed
+  int lists = 0;
+  int lists_fail = 0;             ///< so many of the next
   int lost_answers = 0;           ///< so many of the next transactions are made, and nobody is told
   std::optional<Errc> news_fail;  ///< the next time that somebody asks for them
   std::vector<LeaseId> revoked;
@@ -287,6 +290,11 @@ class ForgetfulStore final : public Store {
     co_return found;
   }
   Task<Result<Snapshot>> list(KeyRange keys, runtime::Deadline deadline) override {
+    ++lists;
+    if (lists_fail > 0) {
+      --lists_fail;
+      co_return fail(Errc::kClosed, "no answer to a list");
+    }
     auto found = co_await below_.list(std::move(keys), deadline);
     co_return found;
   }
@@ -326,7 +334,9 @@ class ForgetfulStore final : public Store {
    public:
     ForgetfulWatch(ForgetfulStore& store, std::unique_ptr<Watch> below)
         : store_(store), below_(std::move(below)) {}
+    [[nodiscard]] bool resumed() const noexcept override { return resumed_; }
     Task<Result<WatchBatch>> next(runtime::Deadline deadline) override {
+      resumed_ |= std::exchange(store_.resumes, false);
       if (const auto failed = std::exchange(store_.news_fail, std::nullopt))
         co_return fail(*failed, "no news");
       auto batch = co_await below_->next(deadline);
@@ -336,6 +346,7 @@ class ForgetfulStore final : public Store {
    private:
     ForgetfulStore& store_;
     std::unique_ptr<Watch> below_;
+    bool resumed_ = false;
   };
 
   SimRuntime& host_;
@@ -367,6 +378,26 @@ TEST_F(LoneElectionTest, WhoGotNoLeaseGivesNoneBack) {
   EXPECT_TRUE(election.leads());
   world.run(us, election.stop());
   EXPECT_EQ(store.revoked.size(), 1U);
+}
+
+// The store was away, and may have another history.
+TEST_F(LoneElectionTest, AfterTheStoreWasAwayItLooksAnewAndKeepsItsLead) {
+  Election election(us, store, {.candidate = "us", .ttl = kTtl});
+  election.start();
+  ASSERT_TRUE(world.run_until([&] { return election.leads(); }, 1s));
+  const int lists = store.lists;
+  store.resumes = true;
+  world.run_for(kTtl);
+  EXPECT_EQ(store.lists, lists + 1);
+  store.resumes = true;
+  store.lists_fail = 1;
+  ASSERT_TRUE(world.run_until([&] { return election.complaint().has_value(); }, kTtl));
+  world.run_for(kTtl);
+  EXPECT_EQ(store.lists, lists + 3) << "until it has seen all";
+  EXPECT_FALSE(election.complaint());
+  EXPECT_TRUE(election.leads());
+  EXPECT_TRUE(store.revoked.empty());
+  world.run(us, election.stop());
 }
 
 TEST_F(LoneElectionTest, AKeyThatIsThereAlthoughNoAnswerCameIsItsOwn) {

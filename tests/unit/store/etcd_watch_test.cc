@@ -198,6 +198,7 @@ TEST_F(EtcdWatchTest, HalfAnAnswerIsForgottenWhenTheRestDoesNotCome) {
   EXPECT_EQ(why(), Errc::kTimeout);
   door_->hang_up();
   answer_ = {created(8), events({{"/p/a", 8}, {"/p/b", 8}})};
+  EXPECT_EQ(why(20s), Errc::kTimeout) << "it is there again";
   const auto batch = next(20s);
   ASSERT_TRUE(batch) << batch.error().describe();
   EXPECT_EQ(batch->events.size(), 2U);
@@ -209,11 +210,27 @@ TEST_F(EtcdWatchTest, AfterABreakItGoesOnBehindTheLastEventThatItGave) {
   ASSERT_TRUE(next());
   door_->hang_up();
   answer_ = {created(10), events({{"/p/b", 9}}), events({{"/p/c", 10}})};
+  EXPECT_EQ(why(20s), Errc::kTimeout) << "it is there again";
   const auto batch = next(20s);
   ASSERT_TRUE(batch) << batch.error().describe();
   ASSERT_EQ(batch->events.size(), 1U) << "nothing is told twice";
   EXPECT_EQ(batch->events[0].key.key, "c");
   EXPECT_EQ(asked_from_, (std::vector<std::int64_t>{8, 10}));
+}
+
+// It may be another store, in which so much was written that nothing shows it.
+TEST_F(EtcdWatchTest, AfterABreakItSaysSoAsSoonAsTheStoreIsThereAgain) {
+  answer_ = {created(7), events({{"/p/a", 8}})};
+  ASSERT_TRUE(next());
+  EXPECT_FALSE(watch_->resumed());
+  door_->hang_up();
+  answer_ = {created(9)};
+  const TimePoint begun = us_.now();
+  EXPECT_EQ(why(20s), Errc::kTimeout);
+  EXPECT_LT(us_.now() - begun, 1s);
+  EXPECT_TRUE(watch_->resumed());
+  EXPECT_EQ(why(), Errc::kTimeout);
+  EXPECT_GE(us_.now() - begun, 2s) << "once";
 }
 
 TEST_F(EtcdWatchTest, ProgressWithoutEventsIsNotAskedForAgain) {
@@ -299,6 +316,7 @@ TEST_F(EtcdWatchTest, AMemberThatRefusesIsAskedMoreSeldomAfterAWhile) {
 
 TEST_F(EtcdWatchTest, AKeyOfAnotherIsNotBelieved) {
   answer_ = {created(7), events({{"/q/a", 8}})};
+  EXPECT_EQ(why(), Errc::kTimeout) << "it was asked again";
   EXPECT_EQ(why(), Errc::kProtocol);
 }
 

@@ -105,6 +105,8 @@ class FakeSetBackStore final : public Store {
   Revision revision = 7;
   std::vector<KeyValue> keys;
   Errc no_news = Errc::kMissing;
+  bool resumes = false;             ///< at the end of the next wait for news
+  sim::SimRuntime* host = nullptr;  ///< for the time that passes without news
 
   runtime::Task<Result<Found>> get(std::string, runtime::Deadline) override {
     co_return Found{revision, std::nullopt};
@@ -115,9 +117,7 @@ class FakeSetBackStore final : public Store {
   runtime::Task<Result<Committed>> put_if(Transaction, runtime::Deadline) override {
     co_return Committed{true, revision};
   }
-  std::unique_ptr<Watch> watch(KeyRange, Revision) override {
-    return std::make_unique<Gap>(no_news);
-  }
+  std::unique_ptr<Watch> watch(KeyRange, Revision) override { return std::make_unique<Gap>(*this); }
   runtime::Task<Result<Lease>> grant(Duration ttl, runtime::Deadline) override {
     co_return Lease{1, ttl};
   }
@@ -130,10 +130,14 @@ class FakeSetBackStore final : public Store {
 
  private:
   struct Gap final : Watch {
-    explicit Gap(Errc why) : why(why) {}
-    Errc why;
-    runtime::Task<Result<WatchBatch>> next(runtime::Deadline) override {
-      co_return fail(why, "forgotten");
+    explicit Gap(FakeSetBackStore& of) : of(of) {}
+    FakeSetBackStore& of;
+    bool away = false;
+    [[nodiscard]] bool resumed() const noexcept override { return away; }
+    runtime::Task<Result<WatchBatch>> next(runtime::Deadline deadline) override {
+      if (of.no_news == Errc::kTimeout) co_await of.host->sleep_until(deadline.at);
+      away = away || std::exchange(of.resumes, false);
+      co_return fail(of.no_news, "forgotten");
     }
   };
 };
@@ -148,6 +152,21 @@ TEST_F(FollowerTest, AStoreThatWasAwayIsReadAnew) {
   world.run_for(3s);
   away.keys = {{.key = "a/1", .value = "of the other"}};
   world.run_for(3s);
+  EXPECT_EQ(later.records().at("a/1"), "of the other");
+  world.run(us, later.stop());
+}
+
+TEST_F(FollowerTest, AStoreThatIsThereAgainBeforeAnybodyNoticedIsReadAnew) {
+  FakeSetBackStore away;
+  away.host = &us;
+  away.no_news = Errc::kTimeout;
+  away.keys = {{.key = "a/1", .value = "of the one"}};
+  Follower later(us, away, "a/", [](const Follower::Records&) {});
+  later.start();
+  world.run_for(3s);
+  away.keys = {{.key = "a/1", .value = "of the other"}};
+  away.resumes = true;
+  world.run_for(30s);
   EXPECT_EQ(later.records().at("a/1"), "of the other");
   world.run(us, later.stop());
 }
