@@ -111,6 +111,7 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
       book_(known_.graph, book_policy(config)),
       alone_(runtime, nullptr),
       records_(runtime, store, leadership),
+      newer_(records_),
       notifier_(runtime, records_, feed, config.node, std::move(receivers)),
       wake_up_(runtime, "watch incidents",
                [this] {
@@ -122,13 +123,11 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
     records_.wait_for_store();
     follower_.emplace(runtime, *store, std::string(store::kIncidentPrefix),
                       [this](const store::Follower::Records& records) { mirror(records); });
-    silences_.emplace(runtime, *store, std::string(store::kSilencePrefix),
-                      [this](const store::Follower::Records& records) {
-                        if (!records_.leads()) notifier_.mirror_silences(records);
-                      });
-    store->seen().when_set_back([this](const std::string&) {
-      if (records_.leads()) tasks_.spawn("write incidents anew", write_anew());
-    });
+    notifications_.emplace(runtime, *store, std::string(store::kNotifyPrefix),
+                           [this](const store::Follower::Records& records) {
+                             newer_.see(records);
+                             if (!records_.leads()) notifier_.mirror_silences(records);
+                           });
   }
   seen_good_.emplace(config_, records(), node_);
   notifier_.ask_storms({.rages = [this](const Incident& storm) { return book_.rages(storm); },
@@ -145,7 +144,8 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
     }
     // What could not be written down is not so, and no change of the store will tell.
     if (follower_ && follower_->confirmed()) mirror(follower_->records());
-    if (silences_ && silences_->confirmed()) notifier_.mirror_silences(silences_->records());
+    if (notifications_ && notifications_->confirmed())
+      notifier_.mirror_silences(notifications_->records());
   });
 }
 
@@ -161,7 +161,7 @@ Task<Result<void>> IncidentManager::open() {
   // The shared store may be away: this agent watches all the same, and waits for its turn.
   records_.hold_back(true);
   follower_->start();
-  silences_->start();
+  notifications_->start();
   Result<void> opened = co_await recall_checks();
   co_return opened;
 }
@@ -321,7 +321,7 @@ serve::OpenIncidents IncidentManager::open_incidents() {
 Task<void> IncidentManager::stop() {
   co_await tasks_.stop();
   if (follower_) co_await follower_->stop();
-  if (silences_) co_await silences_->stop();
+  if (notifications_) co_await notifications_->stop();
   co_await wake_up_.stop();
   co_await notifier_.stop();
   // No number is given any more.

@@ -18,6 +18,7 @@
 #include "incidents/change_feed.h"
 #include "incidents/dependencies.h"
 #include "incidents/held_verdict.h"
+#include "incidents/newer_records.h"
 #include "incidents/notifier.h"
 #include "incidents/record_writer.h"
 #include "incidents/seen_good.h"
@@ -103,6 +104,10 @@ class IncidentManager final : public serve::IncidentControl {
   void forget_peer(const std::string& node);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
   void find_store_full(bool full) noexcept { store_full_ = full; }
+  /// The number of the history that the store has (store/agent_words.h).
+  void live_in(std::uint64_t history) noexcept { history_ = history; }
+  /// An older copy is in the place of the store, and begins the history of this number.
+  void set_back(std::uint64_t history);
   /// The labels of another node, as its agent tells them.
   using NodeLabels = std::function<std::map<std::string, std::string>(const std::string& node)>;
   void find_labels(NodeLabels labels_of) { labels_of_ = std::move(labels_of); }
@@ -227,7 +232,9 @@ class IncidentManager final : public serve::IncidentControl {
   bool store_full_ = false;
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
   std::optional<store::Follower> follower_;
-  std::optional<store::Follower> silences_;
+  std::optional<store::Follower> notifications_;
+  NewerRecords newer_;
+  std::uint64_t history_ = 0;
   Notifier notifier_;
   WakeUp wake_up_;
   runtime::TaskGroup tasks_;

@@ -56,6 +56,7 @@ Task<void> IncidentManager::take_over() {
   for (;;) {
     Result<void> taken = co_await records_.settle();
     if (term_ != term) co_return;
+    if (taken) taken = co_await newer_.put_back(history_);
     if (taken) taken = co_await take_over_incidents();
     if (term_ != term) co_return;
     if (taken) break;
@@ -77,6 +78,15 @@ Task<void> IncidentManager::take_over() {
   consider_open();
   co_await runtime_.sleep_until(runtime_.now() + kAllIsHeard);
   if (term_ == term) end_what_is_well();
+}
+
+void IncidentManager::set_back(std::uint64_t history) {
+  history_ = history;
+  if (!follower_ || !follower_->confirmed() || !notifications_->confirmed()) return;
+  NewerRecords::Records before = follower_->records();
+  before.insert(notifications_->records().begin(), notifications_->records().end());
+  newer_.keep(std::move(before), history);
+  if (records_.leads()) tasks_.spawn("write incidents anew", write_anew());
 }
 
 /// An older copy is in the place of the store, and this agent goes on leading: what it knows is
@@ -102,6 +112,7 @@ Task<void> IncidentManager::write_anew() {
     if (!known.contains(key)) records_.put(key, std::nullopt);
   }
   for (auto& [key, value] : known) records_.put(key, std::move(value));
+  newer_.led_on(history_);
   numbers_ = {};
   mark_numbers();
 }

@@ -124,6 +124,7 @@ void Notifier::mirror_silences(const std::map<std::string, std::string>& records
     if (!records.contains(store::silence_key(silence.id))) muting_.remove(silence.id);
   }
   for (const auto& [key, record] : records) {
+    if (!key.starts_with(store::kSilencePrefix)) continue;
     auto silence = store::decode_silence(record);
     if (silence) {
       muting_.put(*std::move(silence));

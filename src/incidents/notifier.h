@@ -65,7 +65,7 @@ class Notifier final : public serve::NotifyControl {
   void hear(const judge::incident::Step& step, const judge::notify::Labels& labels);
   /// After recall() and reload(), of each open incident: who should know of it may be others now.
   void consider(const judge::incident::Incident& incident, const judge::notify::Labels& labels);
-  /// These are the silences that who leads has written, and no others.
+  /// The silences among these are what who leads has written, and there are no others.
   void mirror_silences(const std::map<std::string, std::string>& records);
   /// Router::ask_confirmed().
   void ask_confirmed(std::function<bool(const judge::incident::Incident&)> confirmed);

@@ -161,17 +161,32 @@ Task<Result<void>> RecordWriter::write_out() {
   co_return Result<void>();
 }
 
-Task<Result<void>> RecordWriter::write_some() {
-  if (!may_write()) co_return fail(Errc::kRejected, "another agent leads");
+Task<Result<void>> RecordWriter::write(store::RecordChanges changes) {
+  while (writer_ && !changes.empty()) {
+    store::RecordChanges some = take_some(changes);
+    Result<void> written =
+        co_await writer_->write(std::move(some), runtime_.deadline_in(kPatience));
+    if (!written) co_return written;
+  }
+  co_return Result<void>();
+}
+
+store::RecordChanges RecordWriter::take_some(store::RecordChanges& changes) const {
   store::RecordChanges some;
   std::size_t bytes = 0;
   const store::TransactionLimits most = store_->limits();
   // One change is the writer's own.
-  while (!unwritten_.empty() && some.size() + 1 < most.changes && bytes < most.bytes) {
-    auto next = unwritten_.extract(unwritten_.begin());
+  while (!changes.empty() && some.size() + 1 < most.changes && bytes < most.bytes) {
+    auto next = changes.extract(changes.begin());
     bytes += next.key().size() + next.mapped().value_or("").size();
     some.insert(std::move(next));
   }
+  return some;
+}
+
+Task<Result<void>> RecordWriter::write_some() {
+  if (!may_write()) co_return fail(Errc::kRejected, "another agent leads");
+  store::RecordChanges some = take_some(unwritten_);
   // Unless it is written for sure it is put back, also when the task is cancelled; what was put
   // meanwhile is newer.
   struct PutBack {

@@ -45,6 +45,9 @@ class RecordWriter {
 
   /// A text, or nothing to remove the record. Dropped while another agent leads.
   void put(std::string key, std::optional<std::string> value);
+  /// At once, also while held back: of who begins to lead, after settle(). Errors as of
+  /// FencedWriter; then some of it may be written.
+  runtime::Task<Result<void>> write(store::RecordChanges changes);
   /// Calls `then` when all that was put so far is on stable storage. When that cannot be, after the
   /// attempt: to tell people of a fault comes before writing it down.
   void after_writing(std::function<void()> then);
@@ -82,6 +85,8 @@ class RecordWriter {
   runtime::Task<void> rest(Duration pause);
   runtime::Task<Result<void>> write_out();
   runtime::Task<Result<void>> write_some();
+  /// As many of the changes as the store takes at once, the first ones.
+  [[nodiscard]] store::RecordChanges take_some(store::RecordChanges& changes) const;
 
   runtime::Runtime& runtime_;
   store::Store* store_;

@@ -33,7 +33,7 @@ bool may_say(const std::string& node, const Symptom& symptom) {
 
 void AgentWords::set_back() noexcept {
   ++history_;
-  set_back_ = true;
+  set_back_ = agents_.empty();
 }
 
 void AgentWords::read(const std::string& node, const std::string& text, const ClockPair& clock,
@@ -59,7 +59,8 @@ std::vector<std::string> AgentWords::take(const std::map<std::string, Stored>& s
     if (!record.text.empty() && record.text != agent.text) read(node, record.text, clock, agent);
     newest = std::max(newest, agent.word.history.value_or(0));
   }
-  // Others may have begun the next one already: one more does no harm.
+  // Who had read nothing does not know which one was the last. If others have begun the next one
+  // already, one more does no harm.
   history_ = std::max(history_, newest + (std::exchange(set_back_, false) ? 1 : 0));
   std::vector<std::string> heard;
   for (auto& [node, agent] : agents_) {

@@ -52,7 +52,7 @@ class AgentWords {
 
   std::map<std::string, Agent> agents_;
   std::uint64_t history_ = 0;
-  bool set_back_ = false;  ///< and what the store has now was not read yet
+  bool set_back_ = false;  ///< before anything was read of the history that ended
 };
 
 }  // namespace wardmote::store

@@ -11,6 +11,9 @@
 
 namespace wardmote::store {
 
+inline constexpr std::string_view kNotifyPrefix = "notify/";  ///< of all of these
+/// The last history of the store (store/agent_words.h) in which an agent has led.
+inline constexpr std::string_view kNotifyHistoryKey = "notify/history";
 inline constexpr std::string_view kGroupPrefix = "notify/group/";
 inline constexpr std::string_view kSilencePrefix = "notify/silence/";
 

@@ -91,6 +91,32 @@ def test_what_was_ended_since_the_snapshot_does_not_begin_again(tmp_path, etcd, 
         assert [one for one in site.told() if one[0] == 1] == [(1, "opened"), (1, "resolved")]
 
 
+def test_what_the_snapshot_does_not_know_is_written_over_it_by_the_next_leader(tmp_path, etcd, targets):
+    """As it is where people restore: the store is away for so long that nobody leads on."""
+    with Site(tmp_path, etcd, targets) as site:
+        wait_complete(site)
+        leader = site["ctl-1"]
+        targets[2].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        targets[2].up()
+        targets[1].down()
+        wait_until(lambda: len(site.told()) == 3, 30.0, "an end, and the next")
+        assert leader.cli("silence", "add", "--match", "root=check:nothing", "--for", "4h").returncode == 0
+        assert leader.cli("ack", "2").returncode == 0
+        etcd.members[0].kill()
+        wait_until(lambda: not any(agent.leads() for agent in site.agents.values()), 10.0, "nobody to lead")
+        etcd.restore(tmp_path / "snapshot")
+        wait_until(lambda: any(agent.leads() for agent in site.agents.values()), 30.0, "somebody to lead")
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: one.open_incidents() == [(2, "check:svc@ctl-2")], 20.0, f"{agent.name} to show what is wrong: {agent.open_incidents()}")
+            wait_until(lambda one=agent: silences(one) == {1: True}, 10.0, f"{agent.name} to know the silence")
+        assert "ack" in site.leader().cli("get", "incidents").stdout
+        targets[1].up()
+        wait_until(lambda: len(site.told()) == 4, 30.0, "the end")
+        holds(lambda: sorted(site.told()) == [(1, "opened"), (1, "resolved"), (2, "opened"), (2, "resolved")], 5.0, f"each told once: {site.told()}")
+
+
 def test_the_copy_speaks_for_nobody_who_is_away(tmp_path, etcd, targets):
     """What it has of an agent that is gone is older than what that agent said last."""
     with Site(tmp_path, etcd, targets) as site:

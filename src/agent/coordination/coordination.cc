@@ -89,6 +89,7 @@ void Coordination::start(incidents::IncidentManager& incidents,
   store_.seen().when_set_back([this, doubt = std::move(doubt)](const std::string& what) {
     written_again_ = runtime_.now() + kWrittenAgain;
     words_.set_back();
+    incidents_->set_back(words_.history());
     publish();
     doubt(what);
   });
@@ -158,7 +159,9 @@ void Coordination::hear_words(const std::map<std::string, store::AgentWords::Sto
   for (const auto& [node, record] : stored) {
     if (node != self_.node && words_.is_doubted(node)) incidents_->doubt_peer(node);
   }
-  if (words_.history() != published_in_) publish();
+  if (words_.history() == published_in_) return;
+  incidents_->live_in(words_.history());
+  publish();
 }
 
 void Coordination::tell_notes() {

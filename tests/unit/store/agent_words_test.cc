@@ -91,6 +91,14 @@ TEST(AgentWords, WhoBeginsLaterLearnsFromTheOthersWhatIsOlder) {
   EXPECT_TRUE(words.is_doubted("b"));
 }
 
+TEST(AgentWords, OfTwoWhoNoticeBothBeginTheSame) {
+  AgentWords words;
+  words.take({{"a", {record({}, 0), true}}}, kClock);
+  words.set_back();
+  EXPECT_EQ(words.take({{"a", {record({}, 1), true}}}, kClock), Nodes{"a"});
+  EXPECT_EQ(words.history(), 1U);
+}
+
 TEST(AgentWords, WhoNoticesBeforeItHasReadAnythingBeginsTheNextAll) {
   AgentWords words;
   words.set_back();

@@ -1,0 +1,124 @@
+// An older copy of the store is in its place, and nobody led on: who leads next knows more.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+#include "incidents/incident_manager.h"
+#include "judge/finding.h"
+#include "judge/notify/muting.h"
+#include "unit/agent/fragile_store.h"
+#include "unit/agent/sharer.h"
+
+namespace wardmote::agent {
+namespace {
+
+using namespace std::chrono_literals;
+using Roots = std::vector<std::string>;
+
+class NewerRecords : public SharersTest {
+ protected:
+  NewerRecords() {
+    first.lead();
+    say({symptom_of("check:web@x")});
+    judge::notify::Silence silence;
+    silence.match = {*judge::notify::parse_matcher("root=check:other")};
+    silence.until = us.wall_now() + 24h;
+    EXPECT_TRUE(first.manager->notifier().add_silence(silence));
+    world.run_for(5s);
+    EXPECT_EQ(next.open_roots(), Roots{"check:web@x"});
+  }
+  /// The agent on x, to all.
+  void say(const std::vector<judge::incident::Symptom>& wrong) {
+    for (Sharer* one : {&first, &next, &third}) one->manager->hear_peer("x", wrong);
+    world.run_for(1s);
+  }
+  /// The copy knows nothing.
+  void restore(std::uint64_t history) {
+    first.leadership.lose();
+    for (Sharer* one : {&first, &next, &third}) one->manager->set_back(history);
+    erase("incident/");
+    erase("notify/");
+    world.run_for(2s);
+    EXPECT_EQ(next.open_roots(), Roots{}) << "until somebody leads";
+  }
+
+  Sharer first{world, "first", disk};
+  Sharer next{world, "next", disk};
+  Sharer third{world, "third", disk};
+};
+
+TEST_F(NewerRecords, WhoLeadsNextWritesThemOverTheCopy) {
+  const std::string silence = stored("notify/silence/1");
+  ASSERT_FALSE(silence.empty());
+  restore(1);
+  next.lead();
+  EXPECT_EQ(next.open_roots(), Roots{"check:web@x"});
+  EXPECT_EQ(next.manager->book().incidents().begin()->first, 1) << "it is the one that it was";
+  EXPECT_EQ(next.count("incident_opened 1"), 0);
+  EXPECT_EQ(stored("notify/silence/1"), silence);
+  EXPECT_EQ(stored("notify/history"), "1");
+  say({});
+  EXPECT_EQ(next.open(), 0U);
+}
+
+TEST_F(NewerRecords, WhatSomebodyHasDoneSinceIsNotUndone) {
+  restore(1);
+  next.lead();
+  say({});
+  say({symptom_of("check:db@x")});
+  next.leadership.lose();
+  third.lead();
+  EXPECT_EQ(third.open_roots(), Roots{"check:db@x"});
+  third.leadership.lose();
+  first.lead();
+  EXPECT_EQ(first.open_roots(), Roots{"check:db@x"});
+}
+
+TEST_F(NewerRecords, WhoBeganLaterLeadsByTheCopyAndThatCounts) {
+  restore(2);
+  Sharer late(world, "late", disk);
+  late.manager->live_in(2);
+  late.lead();
+  EXPECT_EQ(late.open(), 0U);
+  late.leadership.lose();
+  say({});
+  next.lead();
+  EXPECT_EQ(next.open(), 0U);
+}
+
+TEST_F(NewerRecords, ASecondCopyIsNoNewerThanWhatWasBeforeTheFirst) {
+  restore(1);
+  restore(2);
+  next.lead();
+  EXPECT_EQ(next.open_roots(), Roots{"check:web@x"});
+  EXPECT_EQ(stored("notify/history"), "2");
+}
+
+TEST_F(NewerRecords, WhatCouldNotBeWrittenIsTriedAgain) {
+  restore(1);
+  next.store.unwritable = Errc::kClosed;
+  next.lead();
+  world.run_for(2s);
+  EXPECT_EQ(next.open(), 0U);
+  EXPECT_EQ(stored("incident/1"), "");
+  next.store.unwritable.reset();
+  world.run_for(2s);
+  EXPECT_EQ(next.open_roots(), Roots{"check:web@x"});
+}
+
+TEST_F(NewerRecords, WhoLeadsOnLeavesTheOthersNothingToPutBack) {
+  for (Sharer* one : {&first, &next, &third}) one->manager->set_back(1);
+  world.run_for(2s);
+  EXPECT_EQ(stored("notify/history"), "1");
+  say({});
+  first.leadership.lose();
+  next.lead();
+  EXPECT_EQ(next.open(), 0U);
+}
+
+}  // namespace
+}  // namespace wardmote::agent
