@@ -51,30 +51,27 @@ Task<Result<void>> NewerRecords::put_back(std::uint64_t history) {
     log(LogLevel::kWarning, "incidents_written_anew", {});
   }
   // Last: who comes next does all of it again when this could not be written.
-  Result<void> marked =
-      co_await records_.write({{std::string(store::kNotifyHistoryKey), std::to_string(history)}});
+  store::RecordChanges mark{{std::string(store::kNotifyHistoryKey), std::to_string(history)}};
+  Result<void> marked = co_await records_.write(std::move(mark));
   if (marked && kept_ && kept_->history <= history) kept_.reset();
   co_return marked;
 }
 
 Task<Result<void>> NewerRecords::write(Kept kept, Records notifications) {
-  const auto incidents = co_await records_.load(std::string(store::kIncidentPrefix));
-  if (!incidents) co_return std::unexpected(incidents.error());
+  auto now = co_await records_.load(std::string(store::kIncidentPrefix));
+  if (!now) co_return std::unexpected(now.error());
+  now->merge(notifications);
   store::RecordChanges changes;
   // What was told of since is told of no more.
-  for (const auto& [key, value] : notifications) {
-    if (key.starts_with(store::kGroupPrefix)) changes[key] = std::nullopt;
+  for (const auto& [key, value] : *now) {
+    if (key.starts_with(store::kGroupPrefix) && !kept.records.contains(key))
+      changes[key] = std::nullopt;
   }
-  for (auto& [key, value] : kept.records) changes[key] = std::move(value);
-  changes.erase(std::string(store::kNotifyHistoryKey));
-  const auto is_so = [&](const auto& change) {
-    for (const Records* const now : {&*incidents, &std::as_const(notifications)}) {
-      const auto found = now->find(change.first);
-      if (found != now->end() && change.second == found->second) return true;
-    }
-    return false;
-  };
-  std::erase_if(changes, is_so);
+  kept.records.erase(std::string(store::kNotifyHistoryKey));
+  for (auto& [key, value] : kept.records) {
+    const auto is = now->find(key);
+    if (is == now->end() || is->second != value) changes[key] = std::move(value);
+  }
   Result<void> written = co_await records_.write(std::move(changes));
   co_return written;
 }

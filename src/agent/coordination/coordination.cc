@@ -25,6 +25,7 @@
 #include "runtime/task.h"
 #include "serve/agents.h"
 #include "store/agent_record.h"
+#include "store/clock_pair.h"
 #include "store/election.h"
 #include "store/follower.h"
 #include "store/shared_note.h"
@@ -198,7 +199,7 @@ void Coordination::keep_missing(std::map<std::string, Peer>& seen) {
     if (peer.present) peer.changed = runtime_.now();
     peer.present = false;
     // What an older copy of the store does not know yet nobody has removed.
-    peer.unknown_to_copy |= written_again_.has_value();
+    peer.unknown_to_copy |= runtime_.now() < written_again_;
     if (!peer.missing && !peer.unknown_to_copy) peer.missing = runtime_.now();
     seen[node] = std::move(peer);
   }
@@ -263,7 +264,6 @@ Task<void> Coordination::watch_nodes() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
-    if (written_again_ && runtime_.now() >= *written_again_) written_again_.reset();
     tell_notes();
     stand_by_own_records();
     // That two agents have one name ends without a record that changes.

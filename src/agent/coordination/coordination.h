@@ -107,8 +107,7 @@ class Coordination final : public serve::AgentsView {
   store::AgentWords words_;
   std::vector<judge::incident::Symptom> here_;  ///< what is wrong here
   std::uint64_t published_in_ = 0;              ///< the history in which that was said
-  std::optional<TimePoint>
-      written_again_;              ///< the store was set back; who lives says so until then
+  TimePoint written_again_;        ///< the store was set back; who lives says so until then
   TimePoint wrote_;                ///< when this one wrote last because it leads
   std::optional<TimePoint> twin_;  ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;
