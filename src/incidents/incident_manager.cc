@@ -438,7 +438,7 @@ void IncidentManager::consider_open() {
 }
 
 Result<void> IncidentManager::acknowledge(std::int64_t id, std::string by, std::string comment) {
-  if (!records_.leads()) return fail(Errc::kRejected, "another agent leads");
+  if (!records_.leads()) return fail(Errc::kRejected, "{}", records_.another_leads());
   const Steps steps = book_.acknowledge(id, std::move(by), std::move(comment), runtime_.now());
   if (steps.empty()) return fail(Errc::kMissing, "no incident of this number is open");
   take(steps);

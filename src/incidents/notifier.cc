@@ -333,7 +333,7 @@ void Notifier::tell(judge::DeliveryChanged::Result result, const Notice& notice,
 }
 
 Result<void> Notifier::takes_orders() const {
-  if (!records_.leads()) return fail(Errc::kRejected, "another agent leads");
+  if (!records_.leads()) return fail(Errc::kRejected, "{}", records_.another_leads());
   return {};
 }
 

@@ -64,6 +64,7 @@ class RecordWriter {
   /// Whether what is told and done now is told and done by who leads. The store may know of
   /// another leader before this agent does.
   [[nodiscard]] bool leads() const noexcept { return may_write() && !refused_; }
+  [[nodiscard]] std::string another_leads() const { return leadership_.another_leads(); }
   /// Another number whenever the lead was lost or won: what was read under one number is of no use
   /// under another.
   [[nodiscard]] std::uint64_t term() const noexcept { return drops_; }

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
@@ -61,6 +62,12 @@ Task<void> Election::stop() {
 
 bool Election::leads() const noexcept {
   return leads_ && runtime_.now() < stop_at_;
+}
+
+std::string Election::another_leads() const {
+  const std::vector<Candidate> queue = candidates();
+  if (queue.empty() || queue.front().key == key_) return Leadership::another_leads();
+  return fmt::format("another agent leads: {}", escape_control(queue.front().name));
 }
 
 void Election::listen(std::function<void(bool leads)> changed) {

@@ -47,6 +47,7 @@ class Election final : public Leadership {
   /// Before this agent has led it never holds.
   [[nodiscard]] std::optional<Compare> fence() const override { return fence_; }
   void listen(std::function<void(bool leads)> changed) override;
+  [[nodiscard]] std::string another_leads() const override;
 
   struct Candidate {
     std::string name;  ///< the value of its key

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "runtime/runtime.h"
@@ -21,6 +22,8 @@ class Leadership {
   /// Whether we lead now, and work that begins now may be done: it stops at two thirds of the
   /// lease.
   [[nodiscard]] virtual bool leads() const noexcept = 0;
+  /// Why this agent takes no orders while it does not lead: who does, as far as that is known.
+  [[nodiscard]] virtual std::string another_leads() const { return "another agent leads"; }
   /// What each write of the leader carries, so that one that comes too late changes nothing.
   [[nodiscard]] virtual std::optional<Compare> fence() const = 0;
   /// Calls `changed` whenever we begin to lead or do no more: also when the lease was lost and won

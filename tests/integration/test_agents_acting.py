@@ -111,7 +111,7 @@ def test_a_dead_server_is_kicked_once_and_all_agents_show_the_plan(lab, agents):
     for agent in agents[1:]:
         wait_until(lambda one=agent: one.plans() == ended, 5.0, f"{agent.name} to show it")
         refused = agent.cli("pause", "ovn-nb")
-        assert refused.returncode != 0 and "another agent leads" in refused.stderr
+        assert refused.returncode != 0 and f"another agent leads: {agents[0].name}" in refused.stderr
     paused = agents[0].cli("pause", "ovn-nb")
     assert paused.returncode == 0, paused
     for agent in agents[1:]:

@@ -288,7 +288,7 @@ std::optional<std::string> PlanRunner::frozen() const {
 }
 
 std::optional<std::string> PlanRunner::not_ours() const {
-  if (!leadership_.leads()) return "another agent leads";
+  if (!leadership_.leads()) return leadership_.another_leads();
   if (opened_ && !loaded_) return "what the agent that led before has done was not read yet";
   return std::nullopt;
 }

@@ -209,8 +209,10 @@ TEST_F(ElectionTest, AForeignCandidateIsWaitedForAndShown) {
   run_for(10s);
   EXPECT_FALSE(c.leads());
   EXPECT_EQ(c.election->candidates().front().name, "somebody");
+  EXPECT_EQ(c.election->another_leads(), "another agent leads: somebody");
   ASSERT_TRUE(c.run(c.store().revoke(lease->id, c.us.deadline_in(1min))));
   EXPECT_TRUE(run_until_led(c, 1s));
+  EXPECT_EQ(c.election->another_leads(), "another agent leads") << "it is first itself";
 }
 
 TEST_F(ElectionTest, AStoreThatIsAwayForMinutesStopsAllAndThenOneLeads) {
