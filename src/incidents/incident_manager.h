@@ -98,7 +98,8 @@ class IncidentManager final : public serve::IncidentControl {
   /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
   /// for what it watches itself.
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms);
-  /// What it said last is not known any more, until it speaks again.
+  /// What it said last is not known any more, until it speaks again: nothing is opened or ended by
+  /// it.
   void doubt_peer(const std::string& node);
   /// Nothing more is to be expected of that agent.
   void forget_peer(const std::string& node);

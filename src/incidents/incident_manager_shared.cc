@@ -70,6 +70,7 @@ Task<void> IncidentManager::take_over() {
   // It is as after a restart: what is wrong goes on under the names that it has.
   for (const Symptom& symptom : here_) raise_again(symptom);
   for (const auto& [node, symptoms] : peers_) {
+    if (doubted_.contains(node)) continue;
     for (const Symptom& symptom : symptoms) {
       if (!is_ours(symptom)) raise_again(symptom);
     }
@@ -141,7 +142,7 @@ bool IncidentManager::is_said_to_be_well(std::string_view root) const {
   if (at == std::string_view::npos) return false;
   const std::string node(root.substr(at + 1));
   if (node == node_) return well_.contains(name) || uncounted_.contains(name);
-  return peers_.contains(node);
+  return peers_.contains(node) && !doubted_.contains(node);
 }
 
 bool IncidentManager::is_said(const Symptom& symptom) const {

@@ -21,6 +21,7 @@ json::object row_json(const AgentRow& row) {
   one["for_ms"] = to_ms(row.since);
   one["here"] = row.here;
   one["leads"] = row.leads;
+  one["doubted"] = row.doubted;
   json::object& labels = one["labels"].emplace_object();
   for (const auto& [name, value] : row.labels) labels[name] = value;
   one["release"] = row.release;

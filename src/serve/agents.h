@@ -27,6 +27,7 @@ struct AgentRow {
   Duration since{};   ///< how long it has been so, as far as this agent has seen
   bool here = false;  ///< the agent that answers
   bool leads = false;
+  bool doubted = false;  ///< the store was set back since it said anything
   std::map<std::string, std::string> labels;
   std::string release;
   std::string boot;

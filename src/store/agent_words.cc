@@ -61,7 +61,8 @@ std::vector<std::string> AgentWords::take(const std::map<std::string, Stored>& s
   }
   // Who had read nothing does not know which one was the last. If others have begun the next one
   // already, one more does no harm.
-  history_ = std::max(history_, newest + (std::exchange(set_back_, false) ? 1 : 0));
+  if (!stored.empty() && std::exchange(set_back_, false)) ++newest;
+  history_ = std::max(history_, newest);
   std::vector<std::string> heard;
   for (auto& [node, agent] : agents_) {
     if (!agent.news || is_doubted(agent)) continue;
@@ -79,13 +80,15 @@ bool AgentWords::is_doubted(const Agent& agent) const noexcept {
 
 bool AgentWords::is_doubted(const std::string& node) const {
   const auto found = agents_.find(node);
-  return found != agents_.end() && found->second.news && is_doubted(found->second);
+  return found != agents_.end() && is_doubted(found->second);
 }
 
 const std::vector<Symptom>& AgentWords::said(const std::string& node) const {
   static const std::vector<Symptom> kNothing;
   const auto found = agents_.find(node);
-  return found == agents_.end() ? kNothing : found->second.said;
+  // Also what was heard here itself: this agent may have been cut off when its next word came.
+  const bool known = found != agents_.end() && !is_doubted(found->second);
+  return known ? found->second.said : kNothing;
 }
 
 }  // namespace wardmote::store

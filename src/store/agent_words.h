@@ -15,7 +15,8 @@ namespace wardmote::store {
 /// put in the place of the store, what that has of an agent is older than what the agent said last.
 /// So each agent writes with its word the number of the history in which it lives, which is the
 /// highest that it has read; who notices that the store was set back begins the next. A word of an
-/// earlier history is doubted until its agent writes again. A value type without I/O.
+/// earlier history is doubted until its agent writes again, also one that was heard before: who was
+/// cut off for a while has not heard the last one. A value type without I/O.
 class AgentWords {
  public:
   struct Stored {
@@ -33,7 +34,7 @@ class AgentWords {
 
   /// To be written with the own word.
   [[nodiscard]] std::uint64_t history() const noexcept { return history_; }
-  /// What the agent said last, of what is believed.
+  /// What the agent said last; nothing while that is doubted.
   [[nodiscard]] const std::vector<judge::incident::Symptom>& said(const std::string& node) const;
   [[nodiscard]] bool is_doubted(const std::string& node) const;
 

@@ -91,7 +91,7 @@ void Coordination::start(incidents::IncidentManager& incidents,
     written_again_ = runtime_.now() + kWrittenAgain;
     words_.set_back();
     incidents_->set_back(words_.history());
-    publish();
+    hear_words({});
     doubt(what);
   });
   incidents.publish([this](const std::vector<Symptom>& symptoms) {
@@ -157,7 +157,7 @@ void Coordination::hear_words(const std::map<std::string, store::AgentWords::Sto
   for (const std::string& node : words_.take(stored, clock)) {
     if (node != self_.node) incidents_->hear_peer(node, words_.said(node));
   }
-  for (const auto& [node, record] : stored) {
+  for (const auto& [node, peer] : peers_) {
     if (node != self_.node && words_.is_doubted(node)) incidents_->doubt_peer(node);
   }
   if (words_.history() == published_in_) return;
@@ -313,6 +313,7 @@ std::vector<serve::AgentRow> Coordination::agents() const {
     row.present = peer.present;
     row.since = now - peer.changed;
     row.here = node == self_.node;
+    row.doubted = !row.here && words_.is_doubted(node);
     row.leads = !queue.empty() && queue.front().name == node;
     if (peer.registration) {
       row.labels = peer.registration->labels;

@@ -89,6 +89,14 @@ std::string draw_all_agents(const json::value& shown, Style style) {
   Table table({"SAYS", "SEVERITY", "CODE", "OF", "AGE", "SUMMARY"});
   for (const json::value& one : Fields(shown).list("agents")) {
     const Fields agent(one);
+    if (agent.flag("doubted")) {
+      table.add({{agent.text("name")},
+                 {"unknown", Tone::kUnknown},
+                 {"-"},
+                 {"-"},
+                 {"-"},
+                 {"it has not spoken since the store was set back to an older copy"}});
+    }
     for (const json::value& said : agent.list("symptoms")) {
       const Fields symptom(said);
       const bool critical = symptom.raw("severity") == "critical";

@@ -162,6 +162,20 @@ TEST_F(IncidentPeers, WhatADoubtedAgentSawFailWaitsForItsNextWord) {
   EXPECT_EQ(leader.open_roots(), (Roots{"check:db@them", "check:web@other"}));
 }
 
+// Who leads now was cut off when its last words came, and the store was set back.
+TEST_F(IncidentPeers, NothingIsOpenedNorEndedByADoubtedWordThatWasHeardBefore) {
+  leader.leadership.lose();
+  store_incident(11, "check:web@them");
+  world.run_for(2s);
+  leader.manager->hear_peer("them", {symptom_of("check:db@them")});
+  leader.manager->doubt_peer("them");
+  leader.lead();
+  world.run_for(5s);
+  EXPECT_EQ(leader.open_roots(), Roots{"check:web@them"});
+  leader.manager->hear_peer("them", {});
+  EXPECT_EQ(leader.open(), 0U);
+}
+
 TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {
   leader.leadership.lose();
   judge::incident::Incident storm;
