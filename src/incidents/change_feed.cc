@@ -26,4 +26,8 @@ void ChangeFeed::tell(judge::ThingId of, judge::Event event) {
   telling_ = false;
 }
 
+void ChangeFeed::restate(judge::ThingId of, judge::FindingChanged finding) {
+  restated_({.at = {}, .of = std::move(of), .event = std::move(finding)});
+}
+
 }  // namespace wardmote::incidents

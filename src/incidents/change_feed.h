@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -27,6 +28,12 @@ class ChangeFeed {
 
   /// Logs one line, and tells the listeners.
   void tell(judge::ThingId of, judge::Event event);
+  /// A finding that was told of stands, perhaps with other numbers. That is no change: only who
+  /// says what is wrong now needs it.
+  void restate(judge::ThingId of, judge::FindingChanged finding);
+  void listen_restated(std::function<void(const judge::Change& change)> listener) {
+    restated_ = std::move(listener);
+  }
 
   /// Of the last change; 0 before the first.
   [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
@@ -39,6 +46,7 @@ class ChangeFeed {
 
   std::function<WallTime()> clock_;
   std::vector<Listener> listeners_;
+  std::function<void(const judge::Change&)> restated_ = [](const judge::Change&) {};
   std::uint64_t last_ = 0;
   std::deque<Untold> untold_;
   bool telling_ = false;

@@ -54,13 +54,17 @@ struct Told {
   bool counts = true;
 };
 
+FindingChanged change_of(const serve::ThingView& thing, const Told& told, TimePoint now) {
+  return {.step = told.step,
+          .finding = told.finding,
+          .now = now,
+          .owner = thing.owner(),
+          .component = thing.component_of(told.finding),
+          .counts = told.counts};
+}
+
 void tell(ChangeFeed& feed, const serve::ThingView& thing, const Told& told, TimePoint now) {
-  feed.tell(thing.id, FindingChanged{.step = told.step,
-                                     .finding = told.finding,
-                                     .now = now,
-                                     .owner = thing.owner(),
-                                     .component = thing.component_of(told.finding),
-                                     .counts = told.counts});
+  feed.tell(thing.id, change_of(thing, told, now));
 }
 
 }  // namespace
@@ -76,7 +80,10 @@ void tell_findings(ChangeFeed& feed, const serve::ThingView& thing, std::span<co
   using enum FindingChanged::Step;
   for (const Finding& finding : thing.findings()) {
     const Finding* const earlier = find_same(before, finding);
-    if (earlier != nullptr && says_the_same(*earlier, finding)) continue;
+    if (earlier != nullptr && says_the_same(*earlier, finding)) {
+      feed.restate(thing.id, change_of(thing, {kChanged, finding, counts}, now));
+      continue;
+    }
     tell(feed, thing, {earlier == nullptr ? kRaised : kChanged, finding, counts}, now);
   }
   for (const Finding& finding : before) {

@@ -133,6 +133,7 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
   notifier_.ask_storms({.rages = [this](const Incident& storm) { return book_.rages(storm); },
                         .parts = [this](const Incident& storm) { return parts_of(storm); }});
   notifier_.ask_confirmed([this](const Incident& incident) { return confirmed(incident); });
+  feed_.listen_restated([this](const judge::Change& change) { restate_finding(change); });
   leadership.listen([this](bool leads) {
     // What is not written is another agent's to write.
     ++term_;
@@ -349,6 +350,7 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
   }
   const std::optional<News> news = news_of(change, known_, now);
   if (!news) return 0;
+  tell_words(news->symptom, news->stands);
   note(news->symptom, news->stands);
   const std::int64_t before = book_.incident_of(news->symptom);
   if (follows()) {

@@ -194,6 +194,9 @@ class IncidentManager final : public serve::IncidentControl {
   void mark_numbers();
   void schedule();
   void consider_open();
+  void restate_finding(const judge::Change& change);
+  /// What is said of it is this from now on.
+  void tell_words(const judge::incident::Symptom& symptom, bool stands);
   void end_blindness(const judge::Change& change, const judge::incident::News& news);
   /// The incidents of a thing that outlived the agent, and were not seen again.
   [[nodiscard]] std::vector<std::int64_t> awaited_of(std::string_view check) const;
@@ -224,7 +227,9 @@ class IncidentManager final : public serve::IncidentControl {
   RecordWriter records_;
   std::optional<RecordWriter> own_;  ///< there when the store is shared
   std::optional<SeenGood> seen_good_;
-  ToldReasons reasons_;
+  ToldReasons reasons_{std::chrono::minutes(5)};
+  /// The words of findings, which differ in their numbers.
+  ToldReasons words_{std::chrono::seconds(10)};
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::set<std::string> doubted_;

@@ -51,6 +51,8 @@ bool IncidentManager::confirmed(const Incident& incident) const {
     const std::vector<Symptom> standing = book_.symptoms_of(incident.id, kSomeSymptoms);
     return standing.empty() || std::ranges::any_of(standing, is_seen);
   }
+  // Of nodes only who leads tells: what it says is seen now.
+  if (incident.root.starts_with("node:")) return true;
   // Of an incident that another agent made, only the record is known here.
   const auto is_of_it = [&](const Symptom& symptom) {
     const bool of_root = symptom.owner == incident.root || symptom.component == incident.root ||

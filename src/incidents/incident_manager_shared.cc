@@ -272,17 +272,6 @@ void IncidentManager::forget_peer(const std::string& node) {
   take(book_.reshape(known_.graph, left, runtime_.now()));
 }
 
-void IncidentManager::restate(const std::string& check, const judge::CheckChanged& present) {
-  const TimePoint now = runtime_.now();
-  if (!reasons_.is_news(check, present.reason, now)) return;
-  reasons_.tell(check, present.reason, now);
-  const judge::Change change{.at = {}, .of = {judge::ThingKind::kCheck, check}, .event = present};
-  const auto news = news_of(change, known_, now);
-  if (!news || !news->stands) return;
-  note(news->symptom, true);
-  if (!follows() && book_.incident_of(news->symptom) != 0) take(book_.raise(news->symptom, now));
-}
-
 void IncidentManager::publish(std::function<void(const Symptoms&)> published) {
   published_ = std::move(published);
   published_(here_);

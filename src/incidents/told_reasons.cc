@@ -10,7 +10,6 @@ namespace wardmote::incidents {
 namespace {
 
 constexpr Duration kAnotherKind = std::chrono::seconds(30);
-constexpr Duration kOtherWords = std::chrono::minutes(5);
 
 }  // namespace
 
@@ -24,7 +23,7 @@ bool ToldReasons::is_news(const std::string& check, const judge::Reason& reason,
   if (told == told_.end()) return false;
   const auto& [before, at] = told->second;
   if (before.code != reason.code) return now - at >= kAnotherKind;
-  return before.text != reason.text && now - at >= kOtherWords;
+  return before.text != reason.text && now - at >= other_words_;
 }
 
 }  // namespace wardmote::incidents

@@ -65,6 +65,9 @@ class ChangesTest : public ::testing::Test {
       all.push_back(text.kind + " " + std::string(to_string(changed.finding.code)) +
                     (names.empty() ? "" : " " + names.front()));
     });
+    to.listen_restated([this](const judge::Change& change) {
+      restated.push_back(std::get<judge::FindingChanged>(change.event).finding.summary);
+    });
     incidents::tell_findings(to, cluster, before, true, kNow);
     return all;
   }
@@ -73,6 +76,7 @@ class ChangesTest : public ::testing::Test {
   testing::Logged logged;
   incidents::ChangeFeed feed{[] { return WallTime(); }};
   Told told;
+  Told restated;
   judge::Change last;
 };
 
@@ -95,6 +99,7 @@ TEST_F(ChangesTest, AFindingIsToldWhenItSaysSomethingElse) {
   Finding one = two;
   one.summary = "one of them lives";
   EXPECT_EQ(between({two}, {later}), Told{});
+  EXPECT_EQ(restated, Told{later.summary}) << "it is said all the same";
   EXPECT_EQ(between({later}, {one}), Told{"finding_changed RAFT_STALE_MEMBER a"});
 }
 

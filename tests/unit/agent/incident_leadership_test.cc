@@ -43,6 +43,17 @@ TEST_F(IncidentLeadership, WhoLeadsMakesNoIncidentBeforeItHasReadTheOthers) {
   EXPECT_EQ(agent.open(), 1U);
 }
 
+// Only who leads tells of nodes, and that one sees it now.
+TEST_F(IncidentLeadership, WhoFollowsBelievesWhoLeadsThatANodeIsDown) {
+  Sharer leader(world, "us", disk);
+  Sharer next(world, "them", disk);
+  leader.lead();
+  leader.manager->hear_peer("", {symptom_of("node:gone", Code::kNodeDown)});
+  world.run_for(5s);
+  ASSERT_EQ(next.open_roots(), std::vector<std::string>{"node:gone"});
+  EXPECT_TRUE(next.manager->confirmed(next.manager->book().incidents().at(1)));
+}
+
 /// It stays open until it has been calm, and does not say that anything fails.
 TEST_F(IncidentLeadership, AStormThatEndedWhileNobodyLedIsKnownToBeOver) {
   config::Config config = sample_config();

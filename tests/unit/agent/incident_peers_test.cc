@@ -176,6 +176,28 @@ TEST_F(IncidentPeers, NothingIsOpenedNorEndedByADoubtedWordThatWasHeardBefore) {
   EXPECT_EQ(leader.open(), 0U);
 }
 
+// That is no change, and each look may bring other numbers.
+TEST_F(IncidentPeers, WhichNumbersAFindingSaysNowIsSaidWithinTenSeconds) {
+  leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"a"});
+  const auto summary = [&] { return leader.manager->book().incidents().at(1).summary; };
+  ASSERT_EQ(summary(), "so it is");
+  world.run_for(9s);
+  leader.say_again(Code::kRaftNoQuorum, "1 of 5");
+  EXPECT_EQ(summary(), "so it is");
+  world.run_for(2s);
+  leader.say_again(Code::kRaftNoQuorum, "1 of 5");
+  EXPECT_EQ(summary(), "1 of 5");
+  EXPECT_EQ(leader.published.front().summary, "1 of 5") << "to others, too";
+  EXPECT_EQ(leader.count("incident_changed 1"), 0);
+  world.run_for(1s);
+  EXPECT_TRUE(stored(store::incident_key(1)).contains("1 of 5"));
+  // What is not told of is not made one.
+  leader.finding(kCleared, Code::kRaftNoQuorum, Severity::kCritical, {"a"});
+  world.run_for(20s);
+  leader.say_again(Code::kRaftNoQuorum, "0 of 5");
+  EXPECT_EQ(leader.open(), 0U);
+}
+
 TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {
   leader.leadership.lose();
   judge::incident::Incident storm;

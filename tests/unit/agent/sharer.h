@@ -84,6 +84,18 @@ struct Sharer {
     const auto [owner, component] = place_of(cluster, finding);
     feed.tell(cluster, judge::FindingChanged{step, std::move(finding), us.now(), owner, component});
   }
+  /// A finding about "a" stands, in these words.
+  void say_again(Code code, const std::string& summary) {
+    judge::Finding finding;
+    finding.code = code;
+    finding.severity = Severity::kCritical;
+    finding.subjects = {"a"};
+    finding.summary = summary;
+    finding.since = us.now();
+    const judge::ThingId cluster{ThingKind::kCluster, "nb"};
+    const auto [owner, component] = place_of(cluster, finding);
+    feed.restate(cluster, {FindingStep::kChanged, finding, us.now(), owner, component});
+  }
   [[nodiscard]] bool told_of_incidents() const {
     return std::ranges::any_of(
         told, [](const std::string& change) { return change.starts_with("incident_"); });
