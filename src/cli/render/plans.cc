@@ -40,10 +40,13 @@ std::string progress(const Fields& plan) {
   return "";
 }
 
-std::string pause_lines(const Fields& body, Style style) {
+/// `of`: only what pauses this cluster; empty: all.
+std::string pause_lines(const Fields& body, std::string_view of, Style style) {
   std::string drawn;
   for (const json::value& value : body.list("pauses")) {
     const Fields pause(value);
+    const std::string_view scope = pause.raw("scope");
+    if (!of.empty() && scope != "all" && scope != of) continue;
     const std::string until = pause.text("until");
     drawn += paint(style, Tone::kWarning,
                    fmt::format("Paused: {} by {} until {}", pause.text("scope"), pause.text("by"),
@@ -79,7 +82,7 @@ std::string draw_plans(const json::value& shown, Style style) {
     if (policy.raw("mode") != "act" || policy.flag("acts")) continue;
     drawn += paint(style, Tone::kWarning, policy.text("reason")) + "\n";
   }
-  drawn += pause_lines(body, style);
+  drawn += pause_lines(body, "", style);
   const std::string frozen = body.text("frozen");
   if (!frozen.empty()) drawn += paint(style, Tone::kWarning, "Nothing acts: " + frozen) + "\n";
   return drawn;
@@ -96,6 +99,7 @@ std::string draw_open_plans(const Fields& body, std::string_view thing, Style st
                          paint(style, state.tone, state.text), plan.text("summary"),
                          step.empty() ? "" : fmt::format(" ({})", step));
   }
+  drawn += pause_lines(body, thing, style);
   return drawn.empty() ? "" : "\n" + drawn + "See 'wardmote get plans'.\n";
 }
 
@@ -116,7 +120,7 @@ std::string draw_plan(const json::value& value, Style style) {
 }
 
 std::string draw_pauses(const json::value& shown, Style style) {
-  const std::string drawn = pause_lines(Fields(shown), style);
+  const std::string drawn = pause_lines(Fields(shown), "", style);
   return drawn.empty() ? "Nothing is paused.\n" : drawn;
 }
 

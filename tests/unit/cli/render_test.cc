@@ -68,6 +68,17 @@ TEST(ClusterTable, WhatTheAgentRepairsJustNowStandsBesideItsFindings) {
   EXPECT_EQ(draw_open_plans(Fields(plans), "other", kPlain), "");
 }
 
+TEST(ClusterTable, WhatPausesTheRepairsStandsBesideTheFindings) {
+  const json::value plans = json::parse(R"({"plans":[],"pauses":[
+      {"scope":"all","by":"the agent: an older copy","until":null},
+      {"scope":"ovn-nb","by":"ann","until":"2026-11-30T12:00:00Z"}]})");
+  const std::string all = "Paused: all by the agent: an older copy until somebody resumes\n";
+  const std::string one = "Paused: ovn-nb by ann until 2026-11-30T12:00:00Z\n";
+  const std::string see = "See 'wardmote get plans'.\n";
+  EXPECT_EQ(draw_open_plans(Fields(plans), "", kPlain), "\n" + all + one + see);
+  EXPECT_EQ(draw_open_plans(Fields(plans), "ovn-sb", kPlain), "\n" + all + see);
+}
+
 TEST(ClusterTable, ConditionsInsideTheirWindowAreShownAsSeen) {
   const json::value observed = json::parse(
       R"([{"code":"RAFT_MEMBER_DOWN","subject":"cp2","since":"2026-11-20T09:12:43.125Z","due_ms":1300}])");
