@@ -1,7 +1,6 @@
 // What stands is told in other words than it was: no change is made of it, but what is said of it
 // is how it is now.
 
-#include <algorithm>
 #include <optional>
 #include <string>
 

@@ -17,6 +17,7 @@
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/leadership.h"
 #include "store/seen_revision.h"
 #include "store/store.h"
 
