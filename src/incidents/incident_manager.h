@@ -105,8 +105,8 @@ class IncidentManager final : public serve::IncidentControl {
   void forget_peer(const std::string& node);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
   void find_store_full(bool full) noexcept { store_full_ = full; }
-  /// The number of the history that the store has (store/agent_words.h).
-  void live_in(std::uint64_t history) noexcept { history_ = history; }
+  /// The number of the history that the store has (store/agent_words.h), as another agent tells.
+  void live_in(std::uint64_t history);
   /// An older copy is in the place of the store, and begins the history of this number.
   void set_back(std::uint64_t history);
   /// The labels of another node, as its agent tells them.

@@ -54,7 +54,7 @@ Task<void> IncidentManager::take_over() {
   for (;;) {
     Result<void> taken = co_await records_.settle();
     if (term_ != term) co_return;
-    if (taken) taken = co_await newer_.put_back(history_);
+    if (taken) taken = co_await newer_.put_back(history_, runtime_.now());
     if (taken) taken = co_await take_over_incidents();
     if (term_ != term) co_return;
     if (taken) break;
@@ -79,12 +79,19 @@ Task<void> IncidentManager::take_over() {
   if (term_ == term) end_what_is_well();
 }
 
+/// Who leads may have been answered by the copy when others had written so much that nothing
+/// showed it.
+void IncidentManager::live_in(std::uint64_t history) {
+  if (std::exchange(history_, history) == history || !records_.leads()) return;
+  tasks_.spawn("write incidents anew", write_anew());
+}
+
 void IncidentManager::set_back(std::uint64_t history) {
   history_ = history;
   if (!follower_ || !follower_->confirmed() || !notifications_->confirmed()) return;
   NewerRecords::Records before = follower_->records();
   before.insert(notifications_->records().begin(), notifications_->records().end());
-  newer_.keep(std::move(before), history);
+  newer_.keep(std::move(before), history, runtime_.now());
   if (records_.leads()) tasks_.spawn("write incidents anew", write_anew());
 }
 

@@ -1,6 +1,7 @@
 #include "incidents/newer_records.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "runtime/task.h"
 #include "store/incident_record.h"
 #include "store/notify_record.h"
@@ -21,6 +23,8 @@ using runtime::Task;
 
 namespace {
 
+constexpr Duration kOfUse = std::chrono::minutes(10);
+
 /// The last history in which anybody led.
 std::uint64_t led_in(const NewerRecords::Records& notifications) {
   const auto found = notifications.find(std::string(store::kNotifyHistoryKey));
@@ -30,8 +34,9 @@ std::uint64_t led_in(const NewerRecords::Records& notifications) {
 
 }  // namespace
 
-void NewerRecords::keep(Records before, std::uint64_t history) {
-  if (!kept_) kept_ = Kept{.records = std::move(before), .history = history};
+void NewerRecords::keep(Records before, std::uint64_t history, TimePoint now) {
+  if (!kept_ || now - kept_->at > kOfUse)
+    kept_ = Kept{.records = std::move(before), .history = history, .at = now};
   kept_->history = history;
 }
 
@@ -39,10 +44,11 @@ void NewerRecords::see(const Records& notifications) {
   if (kept_ && led_in(notifications) >= kept_->history) kept_.reset();
 }
 
-Task<Result<void>> NewerRecords::put_back(std::uint64_t history) {
+Task<Result<void>> NewerRecords::put_back(std::uint64_t history, TimePoint now) {
   const auto notifications = co_await records_.load(std::string(store::kNotifyPrefix));
   if (!notifications) co_return std::unexpected(notifications.error());
   see(*notifications);
+  if (kept_ && now - kept_->at > kOfUse) kept_.reset();
   if (!kept_ && led_in(*notifications) >= history) co_return Result<void>();
   if (kept_) {
     history = std::max(history, kept_->history);

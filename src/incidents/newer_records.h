@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "incidents/record_writer.h"
 #include "runtime/task.h"
 
@@ -22,13 +23,14 @@ class NewerRecords {
   explicit NewerRecords(RecordWriter& records) : records_(records) {}
 
   /// The store was set back, and has the history of this number now; `before` is what it had. What
-  /// is kept already stays: `before` is of the copy then.
-  void keep(Records before, std::uint64_t history);
+  /// is kept already stays: `before` is of the copy then. Somebody leads within minutes: later it
+  /// is of no use, whatever became of it.
+  void keep(Records before, std::uint64_t history, TimePoint now);
   /// The records of notifications as they are in the store now: somebody may have led.
   void see(const Records& notifications);
   /// For who begins to lead, in the history of this number, before it reads. Errors are the
   /// store's; then it can be done again.
-  runtime::Task<Result<void>> put_back(std::uint64_t history);
+  runtime::Task<Result<void>> put_back(std::uint64_t history, TimePoint now);
   /// For who went on to lead, and has written what it knows.
   void led_on(std::uint64_t history);
 
@@ -36,6 +38,7 @@ class NewerRecords {
   struct Kept {
     Records records;
     std::uint64_t history = 0;
+    TimePoint at;
   };
   runtime::Task<Result<void>> write(Kept kept, Records notifications);
 

@@ -110,6 +110,28 @@ TEST_F(NewerRecords, WhatCouldNotBeWrittenIsTriedAgain) {
   EXPECT_EQ(next.open_roots(), Roots{"check:web@x"});
 }
 
+TEST_F(NewerRecords, WhoLeadsOnWithoutHavingNoticedLeavesTheOthersNothingToPutBack) {
+  next.manager->set_back(1);
+  world.run_for(2s);
+  EXPECT_EQ(stored("notify/history"), "");
+  first.manager->live_in(1);
+  world.run_for(2s);
+  EXPECT_EQ(stored("notify/history"), "1");
+  say({});
+  first.leadership.lose();
+  next.lead();
+  EXPECT_EQ(next.open(), 0U);
+}
+
+TEST_F(NewerRecords, WhatWasNotOfUseForMinutesIsOfNone) {
+  next.manager->set_back(1);
+  world.run_for(11min);
+  say({});
+  first.leadership.lose();
+  next.lead();
+  EXPECT_EQ(next.open(), 0U);
+}
+
 TEST_F(NewerRecords, WhoLeadsOnLeavesTheOthersNothingToPutBack) {
   for (Sharer* one : {&first, &next, &third}) one->manager->set_back(1);
   world.run_for(2s);
