@@ -92,12 +92,21 @@ void add_cluster(std::string_view subject, const Family& family, const json::val
   add_all_standing(family, cluster, known);
 }
 
+/// Whether it is a member of that etcd cluster, by its name or its id.
+bool has_member(const Fields& cluster, std::string_view subject) {
+  return std::ranges::any_of(cluster.list("members"), [&](const json::value& each) {
+    const Fields member(each);
+    return member.raw("member") == subject || member.object("facts").raw("id") == subject;
+  });
+}
+
 /// A whole mesh with its findings, of one node or of one session; of a whole etcd cluster, or of
-/// one of its members.
+/// one of its members, which is shown in its cluster.
 void add_findings_about(std::string_view subject, const Family& family, const json::value& value,
                         Known& known) {
   const Fields thing(value);
-  if (thing.raw(family.thing) == subject) known.things.push_back(value);
+  if (thing.raw(family.thing) == subject || has_member(thing, subject))
+    known.things.push_back(value);
   const auto concerns = [&](std::string_view named) {
     return thing.raw(family.thing) == subject || named == subject ||
            named.starts_with(std::string(subject) + "/") ||

@@ -35,7 +35,7 @@ TEST(ExplainSubject, ShowsAThingThatIsWell) {
   const json::value status = json::parse(R"({"etcd": [{"etcd": "kube", "verdict": "ok",
     "quorum": {"voters": 1, "live": 1}, "members": [{"member": "a", "outcome": "ok"}],
     "findings": [], "observed": []}]})");
-  for (const char* const name : {"kube", "etcd/kube"}) {
+  for (const char* const name : {"kube", "etcd/kube", "a"}) {
     const std::string drawn = draw_subject(explain_subject(name, status).value(), kPlain);
     EXPECT_TRUE(drawn.contains("kube  etcd cluster of 1 member")) << drawn;
     EXPECT_TRUE(drawn.contains("No finding names it.")) << drawn;
