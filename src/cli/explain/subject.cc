@@ -96,7 +96,7 @@ void add_cluster(std::string_view subject, const Family& family, const json::val
 bool has_member(const Fields& cluster, std::string_view subject) {
   return std::ranges::any_of(cluster.list("members"), [&](const json::value& each) {
     const Fields member(each);
-    return member.raw("member") == subject || member.object("facts").raw("id") == subject;
+    return member.raw("member") == subject || member.object("facts").raw("member_id") == subject;
   });
 }
 

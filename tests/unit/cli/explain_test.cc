@@ -33,9 +33,9 @@ std::size_t count(const json::value& explained, const char* key) {
 // It said that nothing is known by that name.
 TEST(ExplainSubject, ShowsAThingThatIsWell) {
   const json::value status = json::parse(R"({"etcd": [{"etcd": "kube", "verdict": "ok",
-    "quorum": {"voters": 1, "live": 1}, "members": [{"member": "a", "outcome": "ok"}],
-    "findings": [], "observed": []}]})");
-  for (const char* const name : {"kube", "etcd/kube", "a"}) {
+    "quorum": {"voters": 1, "live": 1}, "findings": [], "observed": [],
+    "members": [{"member": "a", "outcome": "ok", "facts": {"member_id": "8e9e05c52164694d"}}]}]})");
+  for (const char* const name : {"kube", "etcd/kube", "a", "8e9e05c52164694d"}) {
     const std::string drawn = draw_subject(explain_subject(name, status).value(), kPlain);
     EXPECT_TRUE(drawn.contains("kube  etcd cluster of 1 member")) << drawn;
     EXPECT_TRUE(drawn.contains("No finding names it.")) << drawn;
