@@ -405,9 +405,10 @@ void IncidentManager::discovered(judge::ThingKind kind, std::vector<DiscoveredTh
 
 /// To what there is now. Who follows another agent shows what that one makes of it.
 void IncidentManager::reshape(const judge::incident::Departures& left) {
-  published_(here_);
   known_ = all_dependencies();
   for (const auto& [node, symptoms] : peers_) place(node, symptoms);
+  count_checks_of_all();
+  published_(here_);
   const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
   if (!follows()) take(steps);
 }

@@ -97,7 +97,12 @@ class IncidentManager final : public serve::IncidentControl {
 
   /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
   /// for what it watches itself.
-  void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms);
+  /// `checks`: how many it has, by kind.
+  using Counts = std::map<std::string, std::size_t>;
+  void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms,
+                 Counts checks = {});
+  /// Of this agent, as others are to know it.
+  [[nodiscard]] Counts checks_by_kind() const;
   /// What it said last is not known any more, until it speaks again: nothing is opened or ended by
   /// it.
   void doubt_peer(const std::string& node);
@@ -163,6 +168,8 @@ class IncidentManager final : public serve::IncidentControl {
   void end_what_is_well();
   [[nodiscard]] bool is_said_to_be_well(std::string_view root) const;
   [[nodiscard]] bool is_storm_over(const judge::incident::Incident& incident) const;
+  /// A storm is of a part of all, whoever watches them.
+  void count_checks_of_all();
   /// Whether any other agent says it.
   [[nodiscard]] bool is_said(const judge::incident::Symptom& symptom) const;
   std::vector<judge::incident::Incident> decode(const store::Follower::Records& records);
@@ -232,6 +239,7 @@ class IncidentManager final : public serve::IncidentControl {
   ToldReasons words_{std::chrono::seconds(10)};
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
+  std::map<std::string, Counts> peers_checks_;
   std::set<std::string> doubted_;
   NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};

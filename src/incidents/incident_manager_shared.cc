@@ -20,6 +20,7 @@
 #include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/incident/book.h"
+#include "judge/incident/graph.h"
 #include "judge/incident/incident.h"
 #include "judge/incident/news.h"
 #include "judge/notify/matcher.h"
@@ -234,16 +235,38 @@ bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
   for (const Symptom& symptom : symptoms) {
     if (!symptom.owner.ends_with("@" + node) || !known_.graph.above(symptom.owner).empty())
       continue;
-    known_.graph.add(symptom.owner, "check", {node_in_graph(node)});
+    std::string kind = symptom.kind.empty() ? "check" : symptom.kind;
+    known_.graph.add(symptom.owner, std::move(kind), {node_in_graph(node)});
     any = true;
   }
   return any;
 }
 
-void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms) {
+IncidentManager::Counts IncidentManager::checks_by_kind() const {
+  Counts counts;
+  for (const config::Check& check : config_.checks) {
+    const std::string owner = known_.owner_of(check.name);
+    if (owner == judge::incident::check_node(check.name + "@" + node_))
+      ++counts[std::string(known_.graph.kind(owner))];
+  }
+  return counts;
+}
+
+void IncidentManager::count_checks_of_all() {
+  Counts all = checks_by_kind();
+  for (const auto& [node, counts] : peers_checks_) {
+    for (const auto& [kind, count] : counts) all[kind] += count;
+  }
+  for (const auto& [kind, count] : all) known_.graph.expect(kind, count);
+}
+
+void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks) {
   const bool was_doubted = doubted_.erase(node) > 0;
+  const bool counted = peers_checks_[node] != checks;
+  peers_checks_[node] = std::move(checks);
   const Symptoms before = std::exchange(peers_[node], std::move(symptoms));
-  const bool moved = place(node, peers_[node]);
+  const bool moved = place(node, peers_[node]) || counted;
+  if (moved) count_checks_of_all();
   if (!records_.leads()) return;
   if (moved) take(book_.reshape(known_.graph, {}, runtime_.now()));
   for (const auto& symptom : peers_[node]) {
@@ -264,6 +287,8 @@ void IncidentManager::forget_peer(const std::string& node) {
   const auto found = peers_.find(node);
   const Symptoms last = found == peers_.end() ? Symptoms() : std::move(found->second);
   if (found != peers_.end()) peers_.erase(found);
+  peers_checks_.erase(node);
+  count_checks_of_all();
   if (!records_.leads()) return;
   // Nobody has seen it good, nor will.
   judge::incident::Departures left{.gone = {node_in_graph(node)}, .replaced = {}};
@@ -292,10 +317,12 @@ void IncidentManager::note(const Symptom& symptom, bool stands) {
     here_.erase(known);
   } else if (known == here_.end()) {
     here_.push_back(symptom);
+    here_.back().kind = known_.graph.kind(symptom.owner);
   } else {
     const TimePoint since = known->since;
     *known = symptom;
     known->since = since;
+    known->kind = known_.graph.kind(symptom.owner);
   }
   published_(here_);
 }

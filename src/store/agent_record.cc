@@ -38,6 +38,8 @@ namespace {
 /// Of one agent. In a storm the first are enough: the store is no place for thousands.
 constexpr std::size_t kMostSymptoms = 500;
 constexpr std::size_t kTextCap = 1024;
+constexpr std::int64_t kMostChecks = 1'000'000;
+constexpr std::size_t kMostKinds = 100;
 constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kPresence = "presence";
 constexpr std::string_view kSymptoms = "symptoms";
@@ -70,6 +72,7 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   symptom.severity = *severity;
   symptom.optional = flag_in(*record, "optional");
   symptom.summary = escape_control(text_in(*record, "summary").value_or(""), kTextCap);
+  symptom.kind = escape_control(text_in(*record, "kind").value_or(""), kTextCap);
   // Without a time that makes sense it is a symptom still.
   symptom.since = clock.past(wall_in(*record, "since").value_or(clock.wall_now));
   if (const json::value* const names = record->if_contains("names"); names && names->is_array()) {
@@ -153,9 +156,12 @@ std::string encode(const AgentWord& word, const ClockPair& clock) {
     record["names"] = json::array(symptom.names.begin(), symptom.names.end());
     record["summary"] = symptom.summary;
     record["since"] = epoch_ms(clock.wall(symptom.since));
+    if (!symptom.kind.empty()) record["kind"] = symptom.kind;
     list.push_back(std::move(record));
   }
   json::object record{{"symptoms", std::move(list)}};
+  json::object& checks = record["checks"].emplace_object();
+  for (const auto& [kind, count] : word.checks) checks[kind] = count;
   if (word.history) record["history"] = *word.history;
   return json::serialize(record);
 }
@@ -170,6 +176,14 @@ Result<AgentWord> decode_word(std::string_view text, const ClockPair& clock) {
   for (const json::value& one : list->get_array()) {
     if (word.symptoms.size() == kMostSymptoms) break;
     if (auto symptom = decode_symptom(one, clock)) word.symptoms.push_back(*std::move(symptom));
+  }
+  if (const json::value* const checks = record->if_contains("checks");
+      checks && checks->is_object()) {
+    for (const auto& [kind, value] : checks->get_object()) {
+      const auto count = integer_in(checks->get_object(), kind);
+      if (count && *count >= 0 && *count <= kMostChecks && word.checks.size() < kMostKinds)
+        word.checks[escape_control(kind, kTextCap)] = static_cast<std::size_t>(*count);
+    }
   }
   if (const auto history = integer_in(*record, "history"); history && *history >= 0)
     word.history = static_cast<std::uint64_t>(*history);

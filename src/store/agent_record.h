@@ -2,6 +2,7 @@
 // What an agent says of itself to those that share the store with it. All its records are below
 // `agents/NODE/`, so that a role of etcd can allow it these and no others'.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,6 +51,8 @@ Result<AgentRegistration> decode_registration(std::string_view text);
 /// What is wrong as an agent sees it.
 struct AgentWord {
   std::vector<judge::incident::Symptom> symptoms;
+  /// How many checks it has, by their kind: for who judges whether many of a kind fail.
+  std::map<std::string, std::size_t> checks{};
   /// The history of the store in which it was said (store/agent_words.h); nothing: by an agent that
   /// counts none.
   std::optional<std::uint64_t> history;

@@ -1,6 +1,7 @@
 #include "store/agent_words.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -89,6 +90,12 @@ const std::vector<Symptom>& AgentWords::said(const std::string& node) const {
   // Also what was heard here itself: this agent may have been cut off when its next word came.
   const bool known = found != agents_.end() && !is_doubted(found->second);
   return known ? found->second.said : kNothing;
+}
+
+const std::map<std::string, std::size_t>& AgentWords::checks(const std::string& node) const {
+  static const std::map<std::string, std::size_t> kNone;
+  const auto found = agents_.find(node);
+  return found == agents_.end() ? kNone : found->second.word.checks;
 }
 
 }  // namespace wardmote::store

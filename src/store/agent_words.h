@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -36,6 +37,7 @@ class AgentWords {
   [[nodiscard]] std::uint64_t history() const noexcept { return history_; }
   /// What the agent said last; nothing while that is doubted.
   [[nodiscard]] const std::vector<judge::incident::Symptom>& said(const std::string& node) const;
+  [[nodiscard]] const std::map<std::string, std::size_t>& checks(const std::string& node) const;
   [[nodiscard]] bool is_doubted(const std::string& node) const;
 
  private:

@@ -147,15 +147,15 @@ void Coordination::hear(const store::Follower::Records& records) {
 
 void Coordination::publish() {
   published_in_ = words_.history();
-  presence_.put(
-      store::symptoms_key(self_.node),
-      store::encode(store::AgentWord{here_, published_in_}, {runtime_.now(), runtime_.wall_now()}));
+  const store::AgentWord word{here_, incidents_->checks_by_kind(), published_in_};
+  presence_.put(store::symptoms_key(self_.node),
+                store::encode(word, {runtime_.now(), runtime_.wall_now()}));
 }
 
 void Coordination::hear_words(const std::map<std::string, store::AgentWords::Stored>& stored) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   for (const std::string& node : words_.take(stored, clock)) {
-    if (node != self_.node) incidents_->hear_peer(node, words_.said(node));
+    if (node != self_.node) incidents_->hear_peer(node, words_.said(node), words_.checks(node));
   }
   for (const auto& [node, peer] : peers_) {
     if (node != self_.node && words_.is_doubted(node)) incidents_->doubt_peer(node);

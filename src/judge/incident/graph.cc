@@ -49,8 +49,11 @@ std::string_view Graph::kind(const std::string& name) const {
 }
 
 std::size_t Graph::population(std::string_view kind) const {
-  const auto count = population_.find(kind);
-  return count == population_.end() ? 0 : count->second;
+  const auto in = [&](const auto& counts) {
+    const auto count = counts.find(kind);
+    return count == counts.end() ? 0 : count->second;
+  };
+  return std::max(in(population_), in(expected_));
 }
 
 }  // namespace wardmote::judge::incident

@@ -24,6 +24,9 @@ class Graph {
   /// counts things does not count it.
   void add_part(const std::string& name, std::string kind);
 
+  /// There are so many things of `kind`, not all of which were added: others watch them.
+  void expect(const std::string& kind, std::size_t things) { expected_[kind] = things; }
+
   /// Everything above `name`, nearest first, without itself.
   [[nodiscard]] std::vector<std::string> above(const std::string& name) const;
   [[nodiscard]] bool is_above(const std::string& upper, const std::string& lower) const;
@@ -32,7 +35,7 @@ class Graph {
   [[nodiscard]] bool carries(std::string_view name) const { return uppers_.contains(name); }
   /// "" for a name that was not added.
   [[nodiscard]] std::string_view kind(const std::string& name) const;
-  /// How many things of `kind` were added, without their parts.
+  /// How many things of `kind` were added, without their parts, or are expected.
   [[nodiscard]] std::size_t population(std::string_view kind) const;
 
  private:
@@ -43,6 +46,7 @@ class Graph {
   std::map<std::string, Thing, std::less<>> things_;
   std::set<std::string, std::less<>> uppers_;
   std::map<std::string, std::size_t, std::less<>> population_;
+  std::map<std::string, std::size_t, std::less<>> expected_;
 };
 
 }  // namespace wardmote::judge::incident

@@ -25,6 +25,7 @@ struct Symptom {
   std::vector<std::string> names;
   std::string summary;
   TimePoint since;
+  std::string kind{};  ///< of the owner, as storms are counted; for who does not know that thing
   friend bool operator==(const Symptom&, const Symptom&) = default;
 };
 

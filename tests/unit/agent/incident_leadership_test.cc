@@ -72,7 +72,7 @@ TEST_F(IncidentLeadership, AStormThatEndedWhileNobodyLedIsKnownToBeOver) {
   all(next, kError, kReported);
   leader.manager->hear_peer("them", next.published);
   world.run_for(5s);
-  ASSERT_EQ(leader.open_roots(), std::vector<std::string>{"storm:check"});
+  ASSERT_EQ(leader.open_roots(), std::vector<std::string>{"storm:cluster"});
   leader.leadership.lose();
   world.run_for(1s);
   all(next, kReported, kHealthy);

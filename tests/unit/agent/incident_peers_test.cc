@@ -1,11 +1,14 @@
 // What agents that share a store say to each other: who leads makes incidents of it.
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "incidents/incident_manager.h"
 #include "judge/finding.h"
 #include "judge/guest/facts.h"
@@ -196,6 +199,30 @@ TEST_F(IncidentPeers, WhichNumbersAFindingSaysNowIsSaidWithinTenSeconds) {
   world.run_for(20s);
   leader.say_again(Code::kRaftNoQuorum, "0 of 5");
   EXPECT_EQ(leader.open(), 0U);
+}
+
+// What an agent watches and is well, the others do not see one by one.
+TEST_F(IncidentPeers, AStormIsOfAPartOfAllThatAreWatchedAnywhere) {
+  for (const std::size_t checks : {40U, 10U}) {
+    Sharer one(world, "one", disk);
+    leader.leadership.lose();
+    one.lead();
+    std::vector<Symptom> failing;
+    for (int i = 0; i < 6; ++i) {
+      failing.push_back(symptom_of(fmt::format("check:{}@them", i)));
+      failing.back().kind = "file";
+    }
+    one.manager->hear_peer("them", failing, {{"file", checks}});
+    world.run_for(2s);
+    const Roots roots = one.open_roots();
+    EXPECT_EQ(roots.size(), checks == 10 ? 1U : 6U);
+    EXPECT_EQ(std::ranges::count(roots, "storm:file"), checks == 10 ? 1 : 0);
+    const std::string summary = one.manager->book().incidents().rbegin()->second.summary;
+    EXPECT_EQ(summary.starts_with("6 of 10 "), checks == 10) << summary;
+    one.manager->hear_peer("them", {}, {});
+    world.run_for(20min);
+    one.leadership.lose();
+  }
 }
 
 TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {

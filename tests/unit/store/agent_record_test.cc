@@ -1,6 +1,8 @@
 #include "store/agent_record.h"
 
 #include <chrono>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +34,7 @@ Symptom sample_symptom() {
   symptom.optional = true;
   symptom.names = {"bird"};
   symptom.summary = "bird fails: refused";
+  symptom.kind = "bird";
   symptom.since = kClock.now - 5min;
   return symptom;
 }
@@ -103,11 +106,13 @@ TEST(AgentRecord, ServersComeBack) {
 
 TEST(AgentRecord, SymptomsComeBack) {
   const std::vector<Symptom> written = {sample_symptom()};
-  const auto read =
-      decode_word(encode(AgentWord{.symptoms = written, .history = 7}, kClock), kClock);
+  const auto read = decode_word(
+      encode(AgentWord{.symptoms = written, .checks = {{"file", 40}}, .history = 7}, kClock),
+      kClock);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->symptoms, written);
   EXPECT_EQ(read->history, 7U);
+  EXPECT_EQ(read->checks, (std::map<std::string, std::size_t>{{"file", 40}}));
   const auto nothing = decode_word(encode(AgentWord(), kClock), kClock);
   EXPECT_TRUE(nothing->symptoms.empty());
   EXPECT_FALSE(nothing->history);
