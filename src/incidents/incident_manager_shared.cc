@@ -257,7 +257,7 @@ void IncidentManager::count_checks_of_all() {
   for (const auto& [node, counts] : peers_checks_) {
     for (const auto& [kind, count] : counts) all[kind] += count;
   }
-  for (const auto& [kind, count] : all) known_.graph.expect(kind, count);
+  known_.graph.expect(std::move(all));
 }
 
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks) {

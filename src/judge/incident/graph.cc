@@ -50,7 +50,7 @@ std::string_view Graph::kind(const std::string& name) const {
 
 std::size_t Graph::population(std::string_view kind) const {
   const auto in = [&](const auto& counts) {
-    const auto count = counts.find(kind);
+    const auto count = counts.find(std::string(kind));
     return count == counts.end() ? 0 : count->second;
   };
   return std::max(in(population_), in(expected_));

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wardmote::judge::incident {
@@ -24,8 +25,8 @@ class Graph {
   /// counts things does not count it.
   void add_part(const std::string& name, std::string kind);
 
-  /// There are so many things of `kind`, not all of which were added: others watch them.
-  void expect(const std::string& kind, std::size_t things) { expected_[kind] = things; }
+  /// There are so many things, by kind, not all of which were added: others watch them.
+  void expect(std::map<std::string, std::size_t> things) { expected_ = std::move(things); }
 
   /// Everything above `name`, nearest first, without itself.
   [[nodiscard]] std::vector<std::string> above(const std::string& name) const;
@@ -46,7 +47,7 @@ class Graph {
   std::map<std::string, Thing, std::less<>> things_;
   std::set<std::string, std::less<>> uppers_;
   std::map<std::string, std::size_t, std::less<>> population_;
-  std::map<std::string, std::size_t, std::less<>> expected_;
+  std::map<std::string, std::size_t> expected_;
 };
 
 }  // namespace wardmote::judge::incident

@@ -46,6 +46,14 @@ class NewerRecords : public SharersTest {
     EXPECT_EQ(next.open_roots(), Roots{}) << "until somebody leads";
   }
 
+  /// What was open ends, and who leads next does not know better.
+  void expect_of_no_use() {
+    say({});
+    first.leadership.lose();
+    next.lead();
+    EXPECT_EQ(next.open(), 0U);
+  }
+
   Sharer first{world, "first", disk};
   Sharer next{world, "next", disk};
   Sharer third{world, "third", disk};
@@ -117,29 +125,20 @@ TEST_F(NewerRecords, WhoLeadsOnWithoutHavingNoticedLeavesTheOthersNothingToPutBa
   first.manager->live_in(1);
   world.run_for(2s);
   EXPECT_EQ(stored("notify/history"), "1");
-  say({});
-  first.leadership.lose();
-  next.lead();
-  EXPECT_EQ(next.open(), 0U);
+  expect_of_no_use();
 }
 
 TEST_F(NewerRecords, WhatWasNotOfUseForMinutesIsOfNone) {
   next.manager->set_back(1);
   world.run_for(11min);
-  say({});
-  first.leadership.lose();
-  next.lead();
-  EXPECT_EQ(next.open(), 0U);
+  expect_of_no_use();
 }
 
 TEST_F(NewerRecords, WhoLeadsOnLeavesTheOthersNothingToPutBack) {
   for (Sharer* one : {&first, &next, &third}) one->manager->set_back(1);
   world.run_for(2s);
   EXPECT_EQ(stored("notify/history"), "1");
-  say({});
-  first.leadership.lose();
-  next.lead();
-  EXPECT_EQ(next.open(), 0U);
+  expect_of_no_use();
 }
 
 }  // namespace
