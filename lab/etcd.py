@@ -1,5 +1,8 @@
 """A cluster of real etcd members on loopback, from Debian's packages, to be killed, paused and restarted."""
 
+import base64
+import http.client
+import json
 import os
 import shutil
 import signal
@@ -111,8 +114,9 @@ class EtcdCluster:
         return subprocess.run(self.argv(*arguments, endpoints=endpoints), env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=30, check=False)
 
-    def restore(self, snapshot: Path) -> None:
-        """Of one member: it is killed, and begins anew from a file of `snapshot save`."""
+    def restore(self, snapshot: Path, later: bool = False) -> None:
+        """Of one member: it is killed, and begins anew from a file of `snapshot save`. `later`: the copy has higher revisions than anything
+        before, and all older ones are compacted, as after `etcdutl snapshot restore --bump-revision … --mark-compacted` of newer versions."""
         [member] = self.members
         member.kill()
         folder = self.folder / member.name
@@ -120,8 +124,36 @@ class EtcdCluster:
         peer = member.argv[member.argv.index("--initial-advertise-peer-urls") + 1]
         self.ctl("snapshot", "restore", str(snapshot), "--data-dir", str(folder), "--name", member.name,
                  "--initial-cluster", f"{member.name}={peer}", "--initial-advertise-peer-urls", peer)
+        if later:
+            self._age(member)
         member.start()
         wait_until(lambda: self.answers(member), 30.0, f"etcd: see {member.log}", every=0.1)
+
+    def begin_empty(self) -> None:
+        """The only member is killed, and begins anew without its data."""
+        [member] = self.members
+        member.kill()
+        shutil.rmtree(self.folder / member.name)
+        member.start()
+        wait_until(lambda: self.answers(member), 30.0, f"etcd: see {member.log}", every=0.1)
+
+    def _age(self, member: Member) -> None:
+        """Makes a thousand revisions where no client is."""
+        aside = free_port()
+        argv = [one.replace(f":{member.port}", f":{aside}") for one in member.argv]
+        alone = Member(member.name, aside, argv, member.log)
+        alone.start()
+        try:
+            wait_until(lambda: self.answers(alone), 30.0, f"etcd: see {alone.log}", every=0.1)
+            gateway = http.client.HTTPConnection("127.0.0.1", aside, timeout=30)
+            key = base64.b64encode(b"/nobody's").decode()
+            for _ in range(1000):
+                gateway.request("POST", "/v3/kv/put", json.dumps({"key": key, "value": key}))
+                answer = json.loads(gateway.getresponse().read())
+            revision = answer["header"]["revision"]
+            assert self.run("compact", revision, endpoints=[alone.address]).returncode == 0
+        finally:
+            alone.kill()
 
     def ctl(self, *arguments: str) -> str:
         done = self.run(*arguments)

@@ -24,7 +24,6 @@
 #include "act/notify/masakari_maintenance.h"
 #include "agent/agent.h"
 #include "agent/coordination/coordination.h"
-#include "agent/coordination/etcd.h"
 #include "agent/reloader.h"
 #include "agent/service_manager.h"
 #include "base/format.h"
@@ -47,6 +46,7 @@
 #include "daemon/pod.h"
 #include "daemon/receivers.h"
 #include "daemon/reconcile_command.h"
+#include "daemon/shared_etcd.h"
 #include "daemon/start_check.h"
 #include "daemon/version_gates.h"
 #include "judge/failover/report.h"
@@ -70,6 +70,7 @@
 #include "serve/failover/pair_routes.h"
 #include "serve/version_gates.h"
 #include "store/adoption.h"
+#include "store/beat.h"
 #include "store/embedded_store.h"
 #include "store/etcd/etcd_store.h"
 #include "store/incident_record.h"
@@ -84,10 +85,8 @@ namespace {
 using agent::Agent;
 using agent::Coordination;
 using agent::Memory;
-using agent::open_etcd;
 using agent::Reloader;
 using agent::ServiceManager;
-using agent::shared_prefix;
 
 constexpr int kBadConfig = 65;
 constexpr int kUnavailable = 69;
@@ -187,6 +186,7 @@ struct Shared {
   /// Version gates may have their keys anywhere, as Metropolis has, so they have a store of their
   /// own without a prefix.
   std::unique_ptr<store::etcd::EtcdStore> of_gates;
+  std::unique_ptr<store::Beat> gates_beat;
   std::unique_ptr<VersionGates> gates;  ///< null: there are none
   std::unique_ptr<net::SystemLinks> links = std::make_unique<net::SystemLinks>();
   std::unique_ptr<FailoverPairs> pairs;  ///< null: there are none; made with the agent
@@ -202,7 +202,8 @@ Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& conf
   Shared shared;
   const std::string node = config.node.name.empty() ? host_name() : config.node.name;
   if (config.store) {
-    auto store = open_etcd(runtime, *config.store, shared_prefix(*config.store));
+    auto store = open_etcd(runtime, *config.store, shared_prefix(*config.store),
+                           std::string(store::kBeatKey));
     if (!store) return std::unexpected(store.error());
     shared.store = *std::move(store);
     const Coordination::Self self{node, config.node.labels, own.boot};
@@ -211,9 +212,12 @@ Result<Shared> open_shared(net::AsioRuntime& runtime, const config::Config& conf
   if (config.node_conditions) shared.conditions = make_node_conditions(runtime, http, config, node);
   if (config.version_gates.empty()) return shared;
   if (config.store) {
-    auto store = open_etcd(runtime, *config.store, "");
+    std::string beat_key = shared_prefix(*config.store) + std::string(store::kBeatKey);
+    auto store = open_etcd(runtime, *config.store, "", beat_key);
     if (!store) return std::unexpected(store.error());
     shared.of_gates = *std::move(store);
+    shared.gates_beat = std::make_unique<store::Beat>(runtime, *shared.of_gates, nullptr,
+                                                      config.store->ttl, std::move(beat_key));
   }
   store::Store& store = shared.of_gates ? static_cast<store::Store&>(*shared.of_gates)
                                         : static_cast<store::Store&>(*own.store);
@@ -315,6 +319,7 @@ void start_with(Agent& agent, const Shared& shared) {
     shared.agents->start(agent.incidents(), agent.notes(),
                          [&agent](std::string why) { agent.doubt_orders(std::move(why)); });
   }
+  if (shared.gates_beat) shared.gates_beat->start();
   if (shared.gates) shared.gates->start();
   if (shared.pairs) shared.pairs->start();
   shared.maintenance->start();
@@ -355,6 +360,7 @@ runtime::Task<int> run_until_told(net::AsioRuntime* runtime, OwnMemory* memory, 
   // A repair that was broken off in the middle would leave a member without a database.
   runtime->processes().let_go();
   if (started) co_await stop_acts(shared);
+  if (shared->gates_beat) co_await shared->gates_beat->stop();
   if (shared->of_gates) co_await shared->of_gates->stop();
   co_await agent->stop();
   // The work has stopped: the next agent may begin.

@@ -1,5 +1,7 @@
 #include "store/seen_revision.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -13,13 +15,27 @@ void SeenRevision::answered(const Mark& asked, Revision revision, bool wrote) {
     see(revision);
     return;
   }
-  ++history_;
   const Revision from = std::exchange(newest_, revision);
-  const std::string what = fmt::format(
-      "the store was at revision {}, and what it says is of {}: it was emptied, or an "
-      "older copy was put in its place",
-      from, revision);
-  for (const auto& call : set_back_) call(what);
+  beat_ = 0;
+  set_back(fmt::format("the store was at revision {}, and what it says is of {}", from, revision));
+}
+
+void SeenRevision::answered_beat(const Mark& asked, std::uint64_t beat) {
+  highest_beat_ = std::max(highest_beat_, beat);
+  if (asked.history != history_) return;
+  if (beat >= asked.beat) {
+    beat_ = std::max(beat_, beat);
+    return;
+  }
+  const std::uint64_t from = std::exchange(beat_, beat);
+  set_back(
+      fmt::format("the agent that leads had counted to {}, and the store knows {}", from, beat));
+}
+
+void SeenRevision::set_back(const std::string& what) {
+  ++history_;
+  const std::string told = what + ": it was emptied, or an older copy was put in its place";
+  for (const auto& call : set_back_) call(told);
 }
 
 }  // namespace wardmote::store

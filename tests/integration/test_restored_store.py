@@ -23,18 +23,32 @@ def rows(agent) -> list[str]:
     return [f"{row['kind']} {row['detail']}" for row in agent.json("/api/v1/actions")["actions"]]
 
 
+def beat(etcd) -> int:
+    return int(etcd.ctl("get", "--print-value-only", "/wardmote/test/last/beat") or 0)
+
+
+def wait_beaten(etcd) -> None:
+    """All know that the number is another one by which they tell a copy that has higher revisions: each reads it once in `ttl`."""
+    for _ in range(3):
+        before = beat(etcd)
+        wait_until(lambda known=before: beat(etcd) > known, 10.0, "the next beat")
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["lower-revisions", "higher-revisions"])
 @pytest.mark.parametrize("restart", [False, True], ids=["goes-on", "all-restarted"])
-def test_a_pause_from_after_the_snapshot_is_not_forgotten(tmp_path, etcd, targets, restart):
+def test_a_pause_from_after_the_snapshot_is_not_forgotten(tmp_path, etcd, targets, restart, later):
     with Site(tmp_path, etcd, targets) as site:
         wait_complete(site)
         etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
         assert site["ctl-1"].cli("pause", "all").returncode == 0
+        if later:
+            wait_beaten(etcd)
         wait_until(lambda: all(pauses(agent) for agent in site.agents.values()), 10.0, "all to know the pause")
         if restart:
             # Nobody remembers anything but what is written down.
             for name in list(site.agents):
                 site[name].kill()
-        etcd.restore(tmp_path / "snapshot")
+        etcd.restore(tmp_path / "snapshot", later)
         if restart:
             for name in list(site.agents):
                 site.start(name)
@@ -91,7 +105,8 @@ def test_what_was_ended_since_the_snapshot_does_not_begin_again(tmp_path, etcd, 
         assert [one for one in site.told() if one[0] == 1] == [(1, "opened"), (1, "resolved")]
 
 
-def test_what_the_snapshot_does_not_know_is_written_over_it_by_the_next_leader(tmp_path, etcd, targets):
+@pytest.mark.parametrize("later", [False, True], ids=["lower-revisions", "higher-revisions"])
+def test_what_the_snapshot_does_not_know_is_written_over_it_by_the_next_leader(tmp_path, etcd, targets, later):
     """As it is where people restore: the store is away for so long that nobody leads on."""
     with Site(tmp_path, etcd, targets) as site:
         wait_complete(site)
@@ -104,9 +119,11 @@ def test_what_the_snapshot_does_not_know_is_written_over_it_by_the_next_leader(t
         wait_until(lambda: len(site.told()) == 3, 30.0, "an end, and the next")
         assert leader.cli("silence", "add", "--match", "root=check:nothing", "--for", "4h").returncode == 0
         assert leader.cli("ack", "2").returncode == 0
+        if later:
+            wait_beaten(etcd)
         etcd.members[0].kill()
         wait_until(lambda: not any(agent.leads() for agent in site.agents.values()), 10.0, "nobody to lead")
-        etcd.restore(tmp_path / "snapshot")
+        etcd.restore(tmp_path / "snapshot", later)
         wait_until(lambda: any(agent.leads() for agent in site.agents.values()), 30.0, "somebody to lead")
         for agent in site.agents.values():
             wait_until(lambda one=agent: one.open_incidents() == [(2, "check:svc@ctl-2")], 20.0, f"{agent.name} to show what is wrong: {agent.open_incidents()}")
@@ -115,6 +132,31 @@ def test_what_the_snapshot_does_not_know_is_written_over_it_by_the_next_leader(t
         targets[1].up()
         wait_until(lambda: len(site.told()) == 4, 30.0, "the end")
         holds(lambda: sorted(site.told()) == [(1, "opened"), (1, "resolved"), (2, "opened"), (2, "resolved")], 5.0, f"each told once: {site.told()}")
+
+
+@pytest.mark.slow
+def test_an_empty_store_and_then_the_snapshot(tmp_path, etcd, targets):
+    """As somebody restores who looks whether etcd starts at all first."""
+    with Site(tmp_path, etcd, targets) as site:
+        wait_complete(site)
+        for _ in range(2):
+            wait_beaten(etcd)
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        wait_beaten(etcd)
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")
+        assert site["ctl-1"].cli("silence", "add", "--match", "root=check:nothing", "--for", "4h").returncode == 0
+        etcd.begin_empty()
+        wait_until(lambda: '"open":true' in etcd.ctl("get", "/wardmote/test/incident/1"), 30.0, "somebody to write it again")
+        wait_beaten(etcd)
+        added = site.leader().cli("silence", "add", "--match", "root=check:other", "--for", "4h")
+        assert added.returncode == 0, added
+        etcd.restore(tmp_path / "snapshot", later=True)
+        wait_until(lambda: '"open":true' in etcd.ctl("get", "/wardmote/test/incident/1"), 30.0, "somebody to write it once more")
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: silences(one) == {1: True, 2: True}, 20.0, f"{agent.name} to know the silences")
+            wait_until(lambda one=agent: one.open_incidents() == [(1, "check:svc@ctl-2")], 20.0, f"{agent.name} to show what is wrong")
+        holds(lambda: site.told() == [(1, "opened")], 5.0, f"told once: {site.told()}")
 
 
 def test_the_copy_speaks_for_nobody_who_is_away(tmp_path, etcd, targets):

@@ -74,6 +74,7 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
       begun_(runtime.now()),
       store_(store),
       election_(runtime, store, {.candidate = self_.node, .ttl = ttl}),
+      beat_(runtime, store, &election_, ttl),
       presence_(runtime, store, store::presence_key(self_.node), self_.boot, ttl),
       follower_(runtime, store, std::string(store::kAgentPrefix),
                 [this](const store::Follower::Records& records) { hear(records); }),
@@ -108,12 +109,14 @@ void Coordination::start(incidents::IncidentManager& incidents,
   presence_.start();
   follower_.start();
   election_.start();
+  beat_.start();
   tasks_.spawn("watch nodes", watch_nodes());
 }
 
 Task<void> Coordination::resign() {
   co_await tasks_.stop();
   co_await follower_.stop();
+  co_await beat_.stop();
   co_await election_.stop();
   co_await presence_.stop();
 }

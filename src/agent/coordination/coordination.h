@@ -15,6 +15,7 @@
 #include "serve/agents.h"
 #include "store/agent_record.h"
 #include "store/agent_words.h"
+#include "store/beat.h"
 #include "store/election.h"
 #include "store/follower.h"
 #include "store/leadership.h"
@@ -94,6 +95,7 @@ class Coordination final : public serve::AgentsView {
   const TimePoint begun_;
   store::Store& store_;
   store::Election election_;
+  store::Beat beat_;
   store::Presence presence_;
   store::Follower follower_;
   const std::string registered_;  ///< of this agent, as it is stored

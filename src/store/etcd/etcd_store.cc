@@ -18,6 +18,7 @@
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/beat.h"
 #include "store/etcd/client.h"
 #include "store/etcd/etcd_watch.h"
 #include "store/seen_revision.h"
@@ -61,6 +62,10 @@ wire::CompareResult result_of(Compare::Relation relation) noexcept {
   return wire::CompareResult::kEqual;
 }
 
+bool is_one(const KeyRange& keys) {
+  return keys.end == keys.begin + '\0';
+}
+
 Result<Lease> lease_of(const Result<std::string>& answer) {
   if (!answer) return std::unexpected(answer.error());
   const Result<wire::LeaseResponse> lease = wire::decode_lease(*answer);
@@ -71,12 +76,16 @@ Result<Lease> lease_of(const Result<std::string>& answer) {
 
 }  // namespace
 
-EtcdStore::EtcdStore(runtime::Runtime& runtime, ClientOptions options, std::string prefix)
-    : runtime_(runtime), prefix_(std::move(prefix)), client_(runtime, std::move(options)) {}
+EtcdStore::EtcdStore(runtime::Runtime& runtime, ClientOptions options, std::string prefix,
+                     std::string beat_key)
+    : runtime_(runtime),
+      prefix_(std::move(prefix)),
+      beat_key_(std::move(beat_key)),
+      client_(runtime, std::move(options)) {}
 
 wire::Keys EtcdStore::keys_of(const KeyRange& keys) const {
   // One key needs the right to that key only.
-  if (keys.end == keys.begin + '\0') return {prefix_ + keys.begin, ""};
+  if (is_one(keys)) return {prefix_ + keys.begin, ""};
   // etcd knows no empty key: without a prefix all keys begin with the byte 0.
   std::string begin = prefix_ + keys.begin;
   if (begin.empty()) begin.assign(1, '\0');
@@ -117,9 +126,26 @@ Task<Result<Snapshot>> EtcdStore::list(KeyRange keys, Deadline deadline) {
       snapshot.keys.push_back({std::string(name), std::move(key.value), key.create_revision,
                                key.mod_revision, key.version, key.lease});
     }
-    if (!page->more || page->keys.empty()) co_return snapshot;
+    if (!page->more || page->keys.empty()) break;
     request.keys.key = page->keys.back().key + '\0';
   }
+  // Whoever reads on from here must not take an older copy for the store.
+  if (!is_one(keys)) {
+    const Result<void> looked = co_await look_at_beat(asked, deadline);
+    if (!looked) co_return std::unexpected(looked.error());
+  }
+  co_return snapshot;
+}
+
+/// After what was asked: if that is of a copy, then so is this.
+Task<Result<void>> EtcdStore::look_at_beat(SeenRevision::Mark asked, Deadline deadline) {
+  std::string key = beat_key_;
+  const Result<Found> found = co_await get(std::move(key), deadline);
+  // A reader may have no right to it.
+  if (!found && found.error().code == Errc::kDenied) co_return Result<void>();
+  if (!found) co_return std::unexpected(found.error());
+  seen().answered_beat(asked, beat_of(*found));
+  co_return Result<void>();
 }
 
 wire::TxnRequest EtcdStore::request_of(const Transaction& transaction) const {

@@ -9,7 +9,9 @@
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/beat.h"
 #include "store/etcd/client.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::store::etcd {
@@ -19,7 +21,9 @@ namespace wardmote::store::etcd {
 /// ended. Thread: the core loop.
 class EtcdStore final : public Store {
  public:
-  EtcdStore(runtime::Runtime& runtime, ClientOptions options, std::string prefix);
+  /// `beat_key`: where the agents that share the store keep their beat, behind `prefix`.
+  EtcdStore(runtime::Runtime& runtime, ClientOptions options, std::string prefix,
+            std::string beat_key = std::string(kBeatKey));
 
   runtime::Task<Result<Found>> get(std::string key, runtime::Deadline deadline) override;
   runtime::Task<Result<Snapshot>> list(KeyRange keys, runtime::Deadline deadline) override;
@@ -37,10 +41,12 @@ class EtcdStore final : public Store {
 
  private:
   [[nodiscard]] codec::etcd::Keys keys_of(const KeyRange& keys) const;
+  runtime::Task<Result<void>> look_at_beat(SeenRevision::Mark asked, runtime::Deadline deadline);
   [[nodiscard]] codec::etcd::TxnRequest request_of(const Transaction& transaction) const;
 
   runtime::Runtime& runtime_;
   const std::string prefix_;
+  const std::string beat_key_;
   Client client_;
 };
 

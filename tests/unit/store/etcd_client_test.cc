@@ -129,7 +129,7 @@ struct Site {
   /// What the first member was asked last.
   const std::string& hear_what_is_asked() {
     a.manner = [this](const Request& request) {
-      asked_ = request.data;
+      if (!request.data.contains(store::kBeatKey)) asked_ = request.data;
       return answer_well(request);
     };
     return asked_;
@@ -390,7 +390,6 @@ SIM_TEST_SEEDS(EtcdClient, AConditionOnAValueIsOneOnTheValue, 1) {
   EXPECT_TRUE(target_of(store::Compare::Target::kCreateRevision).contains("\x10\x01"));
 }
 
-/// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
 /// What one part of the agent has read or written, another one need not have seen: an older copy of
 /// etcd is noticed by whoever asks first, also by the first write after which it would be as far.
 SIM_TEST_SEEDS(EtcdClient, AnOlderCopyIsNoticedByTheFirstAnswer, 1) {
@@ -424,6 +423,48 @@ SIM_TEST_SEEDS(EtcdClient, AnOlderCopyIsNoticedByTheFirstAnswer, 1) {
   EXPECT_EQ(told.size(), 2U) << "once";
 }
 
+/// Before anybody gets what was listed; and who may not read the beat lists all the same.
+SIM_TEST_SEEDS(EtcdClient, AnOlderCopyWithHigherRevisionsIsNoticedByAList, 1) {
+  Site site(sim);
+  std::int64_t revision = 7;
+  std::string beat = "41";
+  bool denied = false;
+  site.a.manner = site.b.manner = [&](const Request& request) -> Answer {
+    const bool asks_beat = request.data.contains(store::kBeatKey);
+    if (asks_beat && denied) return refuse(7, "etcdserver: permission denied");
+    ProtoWriter message;
+    message.message(1, header_of(revision));
+    if (asks_beat) {
+      ProtoWriter key;
+      key.bytes(1, "/p/" + std::string(store::kBeatKey));
+      key.bytes(5, beat);
+      message.message(2, key.take());
+    }
+    return Http2Server::Answer{codec::encode_grpc_message(message.take())};
+  };
+  int told = 0;
+  site.store->seen().when_set_back([&told](const std::string&) { ++told; });
+  const auto list = [&] {
+    auto keys = store::KeyRange::prefix("incident/");
+    return run_task(sim, site.us, site.store->list(std::move(keys), site.us.deadline_in(1s)))
+        .has_value();
+  };
+  ASSERT_TRUE(list() && list());
+  revision = 1'000'000'007;
+  beat = "42";
+  ASSERT_TRUE(list());
+  EXPECT_EQ(told, 0);
+  beat = "40";
+  ASSERT_TRUE(list());
+  EXPECT_EQ(told, 1);
+  ASSERT_TRUE(list());
+  EXPECT_EQ(told, 1);
+  denied = true;
+  ASSERT_TRUE(list());
+  EXPECT_EQ(told, 1);
+}
+
+/// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
 SIM_TEST_SEEDS(EtcdClient, WithoutAPrefixItAsksForAllKeys, 1) {
   Site site(sim);
   const std::string& asked = site.hear_what_is_asked();

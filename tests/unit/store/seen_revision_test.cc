@@ -53,5 +53,34 @@ TEST_F(SeenRevisionTest, QuestionsOfBeforeTellNothingAboutTheNewHistory) {
   EXPECT_EQ(seen.mark().revision, 5) << "it may be the old one that answers";
 }
 
+TEST_F(SeenRevisionTest, ABeatNeverFallsInOneHistory) {
+  seen.see(9);
+  const auto early = seen.mark();
+  seen.answered_beat(seen.mark(), 5);
+  seen.answered_beat(early, 4);
+  EXPECT_EQ(told, Told()) << "it was on its way for long";
+  EXPECT_EQ(seen.mark().beat, 5U);
+  // As after `etcdutl snapshot restore --bump-revision`.
+  const auto before = seen.mark();
+  seen.answered(seen.mark(), 1'000'000'009, false);
+  seen.answered_beat(seen.mark(), 3);
+  EXPECT_EQ(told, (Told{"the agent that leads had counted to 5, and the store knows 3"}));
+  seen.answered_beat(before, 3);
+  seen.answered_beat(seen.mark(), 3);
+  seen.answered_beat(seen.mark(), 4);
+  EXPECT_EQ(told.size(), 1U) << "once";
+  EXPECT_EQ(seen.highest_beat(), 5U);
+}
+
+TEST_F(SeenRevisionTest, AStoreThatWasSetBackCountsFromWhatItHas) {
+  seen.see(9);
+  seen.answered_beat(seen.mark(), 5);
+  const auto before = seen.mark();
+  seen.answered(seen.mark(), 7, false);
+  seen.answered_beat(before, 2);
+  seen.answered_beat(seen.mark(), 2);
+  EXPECT_EQ(told.size(), 1U) << "the revision has said it";
+}
+
 }  // namespace
 }  // namespace wardmote::store

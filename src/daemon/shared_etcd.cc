@@ -1,4 +1,4 @@
-#include "agent/coordination/etcd.h"
+#include "daemon/shared_etcd.h"
 
 #include <memory>
 #include <string>
@@ -12,22 +12,24 @@
 #include "store/etcd/client.h"
 #include "store/etcd/etcd_store.h"
 
-namespace wardmote::agent {
+namespace wardmote::daemon {
 
 Result<std::unique_ptr<store::etcd::EtcdStore>> open_etcd(runtime::Runtime& runtime,
                                                           const config::Store& config,
-                                                          std::string prefix) {
+                                                          std::string prefix,
+                                                          std::string beat_key) {
   store::etcd::ClientOptions options{.endpoints = config.endpoints, .user = config.user};
   if (!config.password_file.empty()) {
     Result<std::string> password = net::read_secret(config.password_file);
     if (!password) return with_context(password, "store");
     options.password = *std::move(password);
   }
-  return std::make_unique<store::etcd::EtcdStore>(runtime, std::move(options), std::move(prefix));
+  return std::make_unique<store::etcd::EtcdStore>(runtime, std::move(options), std::move(prefix),
+                                                  std::move(beat_key));
 }
 
 std::string shared_prefix(const config::Store& config) {
   return fmt::format("/wardmote/{}/", config.name);
 }
 
-}  // namespace wardmote::agent
+}  // namespace wardmote::daemon
