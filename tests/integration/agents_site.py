@@ -9,6 +9,7 @@ from pathlib import Path
 from http_sink import Sink
 from lab.etcd import EtcdCluster
 from lab.processes import wait_until
+from tcp_target import Target
 from tools.agent import Agent
 
 TTL = 2  # seconds: the least that is taken
@@ -49,12 +50,14 @@ class SharedAgent(Agent):
 class Site:
     """Agents `ctl-1`, `ctl-2`, … in the order in which they stand in the queue."""
 
-    def __init__(self, folder: Path, etcd: EtcdCluster, targets: list, store: str = "", ttl: int = TTL):
-        """`store`: more keys of `store.etcd`, where {name} is the agent's."""
-        self.folder, self.etcd, self.targets, self.store, self.ttl = folder, etcd, targets, store, ttl
+    def __init__(self, folder: Path, etcd: EtcdCluster, targets: list, store: str = "", ttl: int = TTL, crowd: tuple[int, int] = (0, 0)):
+        """`store`: more keys of `store.etcd`, where {name} is the agent's. `crowd`: how many more checks each agent has of its own target, and
+        of one that is always there."""
+        self.folder, self.etcd, self.targets, self.store, self.ttl, self.crowd = folder, etcd, targets, store, ttl, crowd
         self.sink = Sink()
         self.struck: list[str] = []
         self.agents: dict[str, SharedAgent] = {}
+        self.steady = Target()
 
     def __enter__(self) -> "Site":
         for number in range(1, len(self.targets) + 1):
@@ -67,6 +70,7 @@ class Site:
             if agent.process.poll() is None:
                 agent.resume()
                 agent.stop()
+        self.steady.down()
         self.sink.__exit__()
 
     def __getitem__(self, name: str) -> SharedAgent:
@@ -86,13 +90,18 @@ data: {folder}/data
 store: {{etcd: {{endpoints: [{endpoints}]{self.store.replace("{name}", name)}}}, name: test, ttl: {self.ttl}s}}
 checks:
   - {{name: svc, tcp: {{address: '127.0.0.1:{self.target(name).port}'}}, every: 300ms, timeout: 250ms, fall: 2, rise: 2}}
-notify:
+{self.checks_of_crowd(name)}notify:
   receivers: [{{name: hook, webhook: {{url: 'http://127.0.0.1:{self.sink.port}/'}}}}]
-  routes: [{{receiver: hook, group_wait: 100ms, group_interval: 1s}}]
+  routes: [{{receiver: hook, group_wait: {"5s" if any(self.crowd) else "100ms"}, group_interval: 1s}}]
 """, encoding="utf-8")
         self.agents[name] = SharedAgent(name, config, folder / "api.sock", self.struck)
         self.agents[name].wait_serving()
         return self.agents[name]
+
+    def checks_of_crowd(self, name: str) -> str:
+        ports = [("one", self.target(name).port)] * self.crowd[0] + [("other", self.steady.port)] * self.crowd[1]
+        return "".join(f"  - {{name: {kind}-{i}, tcp: {{address: '127.0.0.1:{port}'}}, every: 1s, timeout: 900ms, fall: 2, rise: 2}}\n"
+                       for i, (kind, port) in enumerate(ports))
 
     def wait_queued(self, name: str) -> None:
         wait_until(lambda: name in self[name].queue(), 10.0, f"{name} to stand in the queue")

@@ -1,0 +1,40 @@
+"""A storm is of the checks of all agents that share an etcd, and it is the same one whoever leads."""
+
+import pytest
+
+from agents_site import Site
+from lab.processes import holds, wait_until
+
+FAIL, HOLD = 11, 8  # of each agent, beside `svc`
+
+
+def storm(agent) -> str:
+    """How the agent describes the storm, which is the only open incident of checks."""
+    found = [one for one in agent.json("/api/v1/incidents")["incidents"] if one["phase"] == "open" and not one["root"].startswith("node:")]
+    return found[0]["summary"] if [one["root"] for one in found] == ["storm:tcp"] else f"no storm: {found}"
+
+
+@pytest.mark.parametrize("end", ["asked", "killed"])
+def test_it_goes_on_under_the_next_leader(tmp_path, etcd, targets, end):
+    with Site(tmp_path, etcd, targets, crowd=(FAIL, HOLD)) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        targets[2].down()
+        failing = f"{2 * (FAIL + 1)} of {3 * (FAIL + 1 + HOLD)} "
+        wait_until(lambda: failing in storm(site["ctl-1"]), 20.0, f"the storm: {storm(site['ctl-1'])}")
+        wait_until(lambda: site.told(), 10.0, "the message")
+        told = site.told()
+        assert len(told) == 1, told
+        leader = site["ctl-1"]
+        site["ctl-1"].kill() if end == "killed" else site["ctl-1"].stop()
+        site.wait_led_by("ctl-2")
+        following = [site["ctl-2"], site["ctl-3"]]
+        for agent in following:
+            wait_until(lambda one=agent: failing in storm(one), 10.0, f"{agent.name} to show it: {storm(agent)}")
+        holds(lambda: site.told() == told and all(failing in storm(agent) for agent in following), 15.0, f"nothing told again: {site.told()} {storm(following[0])}")
+        site.start("ctl-1")
+        site.wait_queued("ctl-1")
+        targets[1].up()
+        targets[2].up()
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: "nothing of it fails now" in storm(one), 15.0, f"{agent.name} to say that all is well: {storm(agent)}")
