@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "act/reconcile/desired.h"
 #include "act/reconcile/kube_catalog.h"
@@ -23,9 +25,11 @@
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/diff.h"
 #include "judge/reconcile/object_id.h"
+#include "judge/reconcile/order.h"
 #include "judge/reconcile/policy.h"
 #include "judge/reconcile/report.h"
 #include "runtime/task.h"
+#include "runtime/task_group.h"
 
 namespace wardmote::act::reconcile {
 
@@ -39,6 +43,8 @@ namespace {
 /// A definition of a kind takes a moment until the server serves it.
 constexpr Duration kKindPatience = 15s;
 constexpr Duration kLookForKind = 200ms;
+/// Less than what a server lets one user ask at once before it says 429.
+constexpr std::size_t kAtOnce = 8;
 constexpr std::size_t kMostManagers = 16;
 constexpr std::size_t kShownManager = 128;
 constexpr std::size_t kShownPath = 200;
@@ -72,14 +78,21 @@ Task<bool> KubePass::wait_for_kind(KindName kind) {
 }
 
 Task<void> KubePass::treat_all() {
-  std::size_t treated = 0;
-  for (const DesiredObject& object : desired_.objects) {
-    // To wait for an answer about each of thousands of objects would take hours.
-    if (gone_ || fenced_) break;
-    if (terms_.advanced) terms_.advanced(treated, desired_.objects.size());
-    co_await treat(&object);
-    ++treated;
+  const std::size_t before = report_.touched.size();
+  while (next_ < desired_.objects.size() && !gone_ && !fenced_) {
+    // What is said to the first write is said to all: that it is announced, and what the fence
+    // says.
+    if (!terms_.dry && writer_.writes() == 0) {
+      co_await treat_before(next_ + 1);
+      continue;
+    }
+    const std::size_t end = end_of_rank(next_);
+    std::vector<Task<void>> side_by_side;
+    for (std::size_t one = next_; one < std::min(end, next_ + kAtOnce); ++one)
+      side_by_side.push_back(treat_before(end));
+    co_await runtime::run_all(runtime_.executor(), std::move(side_by_side));
   }
+  say_in_order(before);
   if (!gone_ && !fenced_) co_return;
   report_.unreachable = gone_;
   report_.faults.push_back(
@@ -87,7 +100,33 @@ Task<void> KubePass::treat_all() {
                   gone_ ? "the server does not answer any more"
                         : "the server refuses what this leader writes: a later one has raised the "
                           "fence",
-                  desired_.objects.size() - treated, desired_.objects.size()));
+                  desired_.objects.size() - treated_, desired_.objects.size()));
+}
+
+/// One of those that work side by side.
+Task<void> KubePass::treat_before(std::size_t end) {
+  // To wait for an answer about each of thousands of objects would take hours.
+  while (next_ < end && !gone_ && !fenced_) {
+    const DesiredObject& object = desired_.objects[next_++];
+    if (terms_.advanced) terms_.advanced(treated_, desired_.objects.size());
+    co_await treat(&object);
+    ++treated_;
+  }
+}
+
+std::size_t KubePass::end_of_rank(std::size_t first) const {
+  const int rank = rules::rank_of(desired_.objects[first].id);
+  std::size_t end = first;
+  while (end < desired_.objects.size() && rules::rank_of(desired_.objects[end].id) == rank) ++end;
+  return end;
+}
+
+void KubePass::say_in_order(std::size_t first) {
+  std::map<std::string, std::size_t> places;
+  for (const DesiredObject& object : desired_.objects)
+    places.emplace(rules::describe(object.id), places.size());
+  std::sort(report_.touched.begin() + static_cast<std::ptrdiff_t>(first), report_.touched.end(),
+            [&](const auto& a, const auto& b) { return places[a.object] < places[b.object]; });
 }
 
 Task<void> KubePass::treat(const DesiredObject* object) {
@@ -215,7 +254,7 @@ Task<bool> KubePass::look(const DesiredObject* object, Live* live, bool anew) {
   std::string path = path_of(*object);
   auto found = co_await client_.get(std::move(path), terms_.deadline);
   if (!found) {
-    gone_ = is_silence(found.error().code);
+    gone_ = gone_ || is_silence(found.error().code);
     say(object->id, Action::kFailed, found.error().describe());
     co_return false;
   }
@@ -286,7 +325,7 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
         rules::unified_diff(rules::describe(object->id), "",
                             codec::show_states(nullptr, &object->body).after));
   } else {
-    fenced_ = written.kind == Kind::kFenced;
+    fenced_ = fenced_ || written.kind == Kind::kFenced;
     std::string why = joined(note, written.why);
     if (written.kind == Kind::kConflict && live) {
       say_foreign(*object, *live, std::move(why));

@@ -60,6 +60,8 @@ Task<void> KubeCatalog::learn(KubeClient* client, std::string api_version, Deadl
       version.complaint = kinds.error().describe();
     }
   }
+  // Somebody may be about to write an object of a kind that was known.
+  if (version.known != Known::kYes && versions_[api_version].known == Known::kYes) co_return;
   versions_.insert_or_assign(std::move(api_version), std::move(version));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -76,8 +77,12 @@ class KubePass {
                                                          const boost::json::object& object) const;
 
   // kube_apply.cc: one object
-  /// One after the other, until the server is gone.
+  /// Rank after rank, a few objects of one at a time, until the server is gone.
   runtime::Task<void> treat_all();
+  runtime::Task<void> treat_before(std::size_t end);
+  [[nodiscard]] std::size_t end_of_rank(std::size_t first) const;
+  /// What was said of objects since, in the order of the pass.
+  void say_in_order(std::size_t first);
   runtime::Task<void> treat(const DesiredObject* object);
   runtime::Task<bool> wait_for_kind(KindName kind);
   /// Reads the object, unless it is a member that was found. False: that failed, and is reported.
@@ -122,9 +127,11 @@ class KubePass {
   std::vector<DefinedKind> defined_;
   DesiredSet desired_;
   std::vector<WatchedKind> watched_;
-  bool doubted_ = false;  ///< so many members would go that nothing new is made either
-  bool gone_ = false;     ///< the server does not answer any more
-  bool fenced_ = false;   ///< it refuses our writes, because a later leader has raised the fence
+  std::size_t next_ = 0;     ///< of the desired objects
+  std::size_t treated_ = 0;  ///< of them
+  bool doubted_ = false;     ///< so many members would go that nothing new is made either
+  bool gone_ = false;        ///< the server does not answer any more
+  bool fenced_ = false;      ///< it refuses our writes, because a later leader has raised the fence
   std::map<judge::reconcile::ObjectId, boost::json::object> members_;  ///< with our label
   std::map<judge::reconcile::ObjectId, KindName> kind_names_;          ///< of members
 };

@@ -15,6 +15,7 @@
 
 #include "base/percent.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "runtime/deadline.h"
 #include "runtime/http.h"
 #include "runtime/http_client.h"
@@ -35,6 +36,10 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     calls.push_back(call);
     if (call.method == "PATCH" && !call.url.contains("dryRun")) ++writes;
     if (call.method == "DELETE") ++writes;
+    if (takes) {
+      const Duration until = takes(call);
+      co_await sleep(until);
+    }
     if (before) {
       Answer answer = before(call);
       if (answer) co_return *std::move(answer);
@@ -111,8 +116,10 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
   std::vector<runtime::HttpCall> calls;
   /// What a watch hears.
   std::function<runtime::Task<Result<runtime::HttpResponse>>(const runtime::HttpCall&)> lines;
-  std::function<Answer(const runtime::HttpCall&)> before;  ///< instead of doing it
-  std::function<Answer(const runtime::HttpCall&)> after;   ///< it was done, and this is heard
+  std::function<Answer(const runtime::HttpCall&)> before;   ///< instead of doing it
+  std::function<Answer(const runtime::HttpCall&)> after;    ///< it was done, and this is heard
+  std::function<Duration(const runtime::HttpCall&)> takes;  ///< until it is done, by `sleep`
+  std::function<runtime::Task<void>(Duration)> sleep;
   std::string dropped;  ///< a field that is not kept, as an empty list may not be
   int writes = 0;
   int revision = 100;

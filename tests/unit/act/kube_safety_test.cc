@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/kube_fence.h"
 #include "judge/reconcile/report.h"
 #include "unit/act/kube_target_fixture.h"
 
@@ -54,12 +55,91 @@ TEST_F(KubeTargetTest, APassEndsWhenTheServerIsGone) {
   const TimePoint begun = us.now();
   const PassReport report = pass();
   EXPECT_FALSE(report.good());
-  EXPECT_EQ(report.faults, std::vector<std::string>{"the server does not answer any more; 40 of 50 "
+  EXPECT_EQ(report.faults, std::vector<std::string>{"the server does not answer any more; 33 of 50 "
                                                     "objects were not looked at"});
   EXPECT_LT(us.now() - begun, 30s);
   EXPECT_EQ(writes, 10);
   kube.before = nullptr;
   EXPECT_TRUE(pass().good());
+}
+
+TEST_F(KubeTargetTest, AFewObjectsOfOneRankAreWrittenAtATime) {
+  for (int number = 10; number < 30; ++number) want("m" + std::to_string(number));
+  wanted["space.yaml"] = "apiVersion: v1\nkind: Namespace\nmetadata: {name: s}\n";
+  for (const std::string name : {"r1", "r2"})
+    wanted[name + ".yaml"] =
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: " + name +
+        "}\n";
+  std::vector<std::string> under_way;
+  std::size_t most = 0;
+  std::vector<std::string> mixed;
+  const auto kind_of = [](const HttpCall& call) {
+    const std::string path = call.url.substr(0, call.url.find('?'));
+    const std::string folder = path.substr(0, path.rfind('/'));
+    return folder.substr(folder.rfind('/') + 1);
+  };
+  const auto is_write = [](const HttpCall& call) {
+    return call.method == "PATCH" && !call.url.contains("wardmote-set");
+  };
+  kube.takes = [&](const HttpCall& call) -> Duration {
+    if (!is_write(call)) return {};
+    under_way.push_back(kind_of(call));
+    most = std::max(most, under_way.size());
+    if (std::ranges::count(under_way, under_way.back()) != std::ssize(under_way))
+      mixed.push_back(call.url);
+    // Others end in another order than they began.
+    return under_way.size() % 2 == 0 ? 10ms : 30ms;
+  };
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (is_write(call)) under_way.erase(std::ranges::find(under_way, kind_of(call)));
+    return std::nullopt;
+  };
+  const PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_EQ(most, 8U);
+  EXPECT_EQ(mixed, std::vector<std::string>());
+  std::vector<std::string> said;
+  for (const ObjectReport& one : report.touched) said.push_back(one.object);
+  ASSERT_EQ(said.size(), 23U);
+  std::vector<std::string> maps(said.begin() + 1, said.begin() + 21);
+  EXPECT_TRUE(said[0].contains("Namespace")) << said[0];
+  EXPECT_TRUE(std::ranges::is_sorted(maps) && maps[0].ends_with("/m10")) << "as in the pass";
+  EXPECT_TRUE(said[22].ends_with("r2")) << said[22];
+}
+
+/// It tells whether the others are of use.
+TEST_F(KubeTargetTest, TheFirstWriteIsAlone) {
+  for (int number = 10; number < 30; ++number) want("m" + std::to_string(number));
+  pass();  // which writes what there is of the set
+  for (int number = 10; number < 30; ++number) want("m" + std::to_string(number), "2");
+  int writes = 0;
+  kube.takes = [](const HttpCall&) -> Duration { return 50ms; };
+  kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
+    if (call.method != "PATCH" || call.url.contains("wardmote-set")) return std::nullopt;
+    ++writes;
+    return FakeKube::status(422, "Invalid", std::string("denied: ").append(codec::kFenceRefusal));
+  };
+  const PassReport report = pass();
+  EXPECT_EQ(report.faults.size(), 1U) << summary_of(report);
+  EXPECT_EQ(writes, 1);
+}
+
+/// What one of those that are under way is told later does not undo it.
+TEST_F(KubeTargetTest, NothingIsBegunOnceTheServerIsGone) {
+  for (int number = 10; number < 30; ++number) want("m" + std::to_string(number));
+  kube.takes = [](const HttpCall& call) -> Duration {
+    if (call.method != "GET" || is(call, "GET", "m10") || !call.url.contains("/m")) return {};
+    return is(call, "GET", "m11") ? 0s : 60s;
+  };
+  kube.before = [](const HttpCall& call) -> FakeKube::Answer {
+    if (is(call, "GET", "m11")) return fail(Errc::kRefused, "nobody listens");
+    if (call.method != "GET" || is(call, "GET", "m10") || !call.url.contains("/m"))
+      return std::nullopt;
+    return FakeKube::status(403, "Forbidden", "no");
+  };
+  const PassReport report = pass();
+  EXPECT_EQ(report.faults, std::vector<std::string>{"the server does not answer any more; 11 of 20 "
+                                                    "objects were not looked at"});
 }
 
 TEST_F(KubeTargetTest, ADeletionWithoutAnAnswerIsReadAgainToo) {

@@ -65,6 +65,9 @@ class KubeTargetTest : public ::testing::Test {
     kube.versions["/api/v1"] = kCore;
     kube.versions["/apis/rbac.authorization.k8s.io/v1"] = kRbac;
     options.login.kubeconfig = "/k/config";
+    kube.sleep = [this](Duration pause) -> runtime::Task<void> {
+      co_await us.sleep_until(us.now() + pause);
+    };
     options.set = "k8s";
   }
 
