@@ -25,7 +25,6 @@ def test_it_goes_on_under_the_next_leader(tmp_path, etcd, targets, end):
         wait_until(lambda: site.told(), 10.0, "the message")
         told = site.told()
         assert len(told) == 1, told
-        leader = site["ctl-1"]
         site["ctl-1"].kill() if end == "killed" else site["ctl-1"].stop()
         site.wait_led_by("ctl-2")
         following = [site["ctl-2"], site["ctl-3"]]
