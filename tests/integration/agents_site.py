@@ -15,6 +15,15 @@ from tools.agent import Agent
 TTL = 2  # seconds: the least that is taken
 
 
+def wait_beaten(etcd: EtcdCluster, store: str = "test") -> None:
+    """All know that the number is another one by which they tell a copy that has higher revisions: each reads it once in `ttl`."""
+    def beat() -> int:
+        return int(etcd.ctl("get", "--print-value-only", f"/wardmote/{store}/last/beat") or 0)
+    for _ in range(3):
+        before = beat()
+        wait_until(lambda known=before: beat() > known, 10.0, "the next beat")
+
+
 class SharedAgent(Agent):
     """An agent that shares a store, by its name."""
 

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from agents_site import Site
+from agents_site import Site, wait_beaten
 from lab.processes import holds, wait_until
 
 
@@ -21,17 +21,6 @@ def wait_complete(site: Site) -> None:
 
 def rows(agent) -> list[str]:
     return [f"{row['kind']} {row['detail']}" for row in agent.json("/api/v1/actions")["actions"]]
-
-
-def beat(etcd) -> int:
-    return int(etcd.ctl("get", "--print-value-only", "/wardmote/test/last/beat") or 0)
-
-
-def wait_beaten(etcd) -> None:
-    """All know that the number is another one by which they tell a copy that has higher revisions: each reads it once in `ttl`."""
-    for _ in range(3):
-        before = beat(etcd)
-        wait_until(lambda known=before: beat(etcd) > known, 10.0, "the next beat")
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["lower-revisions", "higher-revisions"])

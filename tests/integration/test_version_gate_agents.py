@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from agents_site import wait_beaten
 from gate_site import DONE, WORKING, GateSite, Waiter
 
 from lab.etcd import EtcdCluster
@@ -183,7 +184,8 @@ def test_operators_preserve_finalize_and_forget_and_it_is_in_the_journal(site):
     assert {("intent", "finalize"), ("result", "finalize"), ("intent", "force-forget"), ("result", "force-forget")} <= rows, rows
 
 
-def test_a_status_of_an_older_copy_lets_nobody_in(site, tmp_path):
+@pytest.mark.parametrize("later", [False, True], ids=["lower-revisions", "higher-revisions"])
+def test_a_status_of_an_older_copy_lets_nobody_in(site, tmp_path, later):
     """The objects are as 2.0.0 wrote them. The copy says that they are as 1.0.0 did."""
     site.start("old", "1.0.0")
     late = site.start("late", "1.0.0", mode="observe")
@@ -197,7 +199,9 @@ def test_a_status_of_an_older_copy_lets_nobody_in(site, tmp_path):
     until(lambda: site.keys.status() == (DONE, (2, 0, 0), (2, 0, 0)), 20.0, "2.0.0 to write")
     late = site.start("late", "1.0.0", mode="observe")
     until(lambda: late.gate()["verdict"] == "node_too_old", 20.0, "the old one to be kept out")
-    site.etcd.restore(tmp_path / "snapshot")
+    if later:
+        wait_beaten(site.etcd, "prod")
+    site.etcd.restore(tmp_path / "snapshot", later)
     until(lambda: late.gate()["status"]["version"] == "1.0.0", 30.0, "the copy's status to be in view")
     until(lambda: new.gate()["ready"], 10.0, "who fits the objects to serve on")
     holds(lambda: not late.gate()["ready"], 2.0, "the old one to be kept out")

@@ -145,8 +145,8 @@ void GateNode::take(const store::KeyValue& own) {
   // One that was written again and again by us or by a program that keeps other things in it has
   // held all the time. After anything else, also when it was removed for a moment, it counts from
   // now.
-  const bool went_on = registered_ && own_gap_ == nodes_.gaps() &&
-                       own.create_revision == own_.create_revision &&
+  const bool seen_all = own_gap_ == nodes_.gaps() || own.mod_revision == own_.mod_revision;
+  const bool went_on = registered_ && seen_all && own.create_revision == own_.create_revision &&
                        own.version - own_.version <= 1;
   if (!went_on) {
     registered_ = own.mod_revision;

@@ -70,6 +70,8 @@ Task<Result<void>> RangeView::follow() {
   for (;;) {
     const Result<store::WatchBatch> batch =
         co_await watch->next(runtime_.deadline_in(kWatchPatience));
+    // It may be an older copy in which so much was written that no revision shows it.
+    if (watch->resumed()) co_return Result<void>();
     if (batch) {
       apply(*batch);
     } else if (batch.error().code == Errc::kTimeout) {

@@ -52,6 +52,9 @@ class FaultyStore final : public store::Store {
 
   /// It is restored from a copy, or made anew: from now on it has the history of `other`.
   void become(store::Store& other) { inner_ = &other; }
+  /// It was away, and is there again, before anybody has asked. Whether it has another history
+  /// nothing shows.
+  void resume() { ++away_; }
 
   Task<Result<store::Found>> get(std::string key, Deadline deadline) override {
     if (hangs) co_return co_await silence<store::Found>(deadline);
@@ -100,13 +103,18 @@ class FaultyStore final : public store::Store {
    public:
     FaultyWatch(FaultyStore& store, std::string prefix, const store::Store& of,
                 std::unique_ptr<store::Watch> inner)
-        : store_(store), prefix_(std::move(prefix)), of_(of), inner_(std::move(inner)) {}
+        : store_(store),
+          prefix_(std::move(prefix)),
+          of_(of),
+          inner_(std::move(inner)),
+          begun_(store.away_) {}
+    [[nodiscard]] bool resumed() const noexcept override { return store_.away_ != begun_; }
     Task<Result<store::WatchBatch>> next(Deadline deadline) override {
       if (store_.deaf == prefix_) {
         co_await store_.us_.sleep_until(deadline.at);
         co_return fail(Errc::kTimeout, "nothing has changed");
       }
-      if (store_.inner_ != &of_) co_return fail(Errc::kMissing, "another history");
+      if (store_.inner_ != &of_ && !resumed()) co_return fail(Errc::kMissing, "another history");
       if (!store_.hangs) co_return co_await inner_->next(deadline);
       co_await store_.us_.sleep_until(deadline.at);
       co_return fail(Errc::kClosed, "silence");
@@ -117,6 +125,7 @@ class FaultyStore final : public store::Store {
     const std::string prefix_;
     const store::Store& of_;
     std::unique_ptr<store::Watch> inner_;
+    const int begun_;
   };
 
   static bool puts(const store::Transaction& transaction, std::string_view key) {
@@ -138,6 +147,7 @@ class FaultyStore final : public store::Store {
 
   sim::SimRuntime& us_;
   store::Store* inner_;
+  int away_ = 0;  ///< counts the times
 };
 
 /// What nodes write, and whether somebody writes beside somebody else.

@@ -280,6 +280,28 @@ struct Copy {
   store::EmbeddedStore store{of.us, database, "boot"};
 };
 
+/// So much was written into the copy that no revision shows it.
+TEST_F(GateNodeTest, AStoreThatIsThereAgainIsReadAnew) {
+  const store::Put old_status{kLayout.status(), status_of(1, 1)};
+  write(old_status);
+  const auto a = make("a", product(1), false);
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  bool kept_out = false;
+  a->node.listen([&] { kept_out = kept_out || !a->ready(); });
+  a->store.resume();
+  world.run_for(1min);
+  EXPECT_FALSE(kept_out) << "it is the same one";
+  write(store::Put{kLayout.status(), status_of(2, 2)});
+  ASSERT_TRUE(until([&] { return !a->ready(); }));
+  a->store.resume();
+  Copy at_a(*a, old_status);
+  for (int i = 0; i < 40; ++i) at_a.write(store::Put{"other", std::to_string(i)});
+  world.run_for(1min);
+  EXPECT_FALSE(a->ready());
+  EXPECT_TRUE(a->why().contains("before the store was set back")) << a->why();
+  a->stop();
+}
+
 /// The objects are as release 2 wrote them, and the status of the copy is of release 1.
 TEST_F(GateNodeTest, AfterTheStoreIsSetBackItsOlderStatusLetsNobodyIn) {
   const store::Put old_status{kLayout.status(), status_of(1, 1)};
