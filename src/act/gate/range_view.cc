@@ -12,6 +12,7 @@
 #include "runtime/deadline.h"
 #include "runtime/runtime.h"
 #include "runtime/task.h"
+#include "store/seen_revision.h"
 #include "store/store.h"
 
 namespace wardmote::act::gate {
