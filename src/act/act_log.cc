@@ -208,8 +208,10 @@ Task<Result<std::optional<JournalEntry>>> ActLog::load_newest() {
 /// A state is stored before its row is journaled, and the store has the row of the last one.
 Task<Result<bool>> ActLog::store_lacks_orders() {
   const std::deque<JournalEntry>& rows = journal_.recent();
-  const auto order = std::ranges::find_if(rows.rbegin(), rows.rend(), is_order);
-  if (store_ == nullptr || order == rows.rend()) co_return false;
+  const auto order = std::ranges::find_if(rows.rbegin(), rows.rend(), [](const auto& row) {
+    return is_order(row) || row.kind == kDoubtedRow;
+  });
+  if (store_ == nullptr || order == rows.rend() || order->kind == kDoubtedRow) co_return false;
   const Result<std::optional<JournalEntry>> newest = co_await load_newest();
   if (!newest) co_return std::unexpected(newest.error());
   if (!*newest) co_return true;

@@ -23,6 +23,10 @@
 
 namespace wardmote::act {
 
+/// A row of this agent's journal: what it says was ordered before may be lost, and whoever led has
+/// paused everything for that.
+inline constexpr std::string_view kDoubtedRow = "doubted";
+
 /// Writes down what acts: the state in the store, under the fence of who leads, then the row that
 /// goes with it in this agent's own journal. The store has this journal's newest row as well, in
 /// the same transaction as its state: of an agent that dies between the two, the next life finds it

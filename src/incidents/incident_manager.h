@@ -167,7 +167,8 @@ class IncidentManager final : public serve::IncidentControl {
   void mirror(const store::Follower::Records& records);
   void end_what_is_well();
   [[nodiscard]] bool is_said_to_be_well(std::string_view root) const;
-  [[nodiscard]] bool is_storm_over(const judge::incident::Incident& incident) const;
+  [[nodiscard]] bool is_all_seen(const judge::incident::Incident& incident) const;
+  [[nodiscard]] bool fails(std::string_view component) const;
   /// A storm is of a part of all, whoever watches them.
   void count_checks_of_all();
   /// Whether any other agent says it.

@@ -48,6 +48,15 @@ constexpr Duration kStaleAfter = 15s;
 /// What other agents say is known as well as the incidents by then.
 constexpr Duration kAllIsHeard = 3s;
 
+/// What failed at its root.
+Symptom root_of(const Incident& incident) {
+  Symptom symptom;
+  symptom.owner = symptom.component = incident.root;
+  symptom.code = incident.code;
+  symptom.names = incident.names;
+  return symptom;
+}
+
 }  // namespace
 
 Task<void> IncidentManager::take_over() {
@@ -126,19 +135,31 @@ Task<void> IncidentManager::write_anew() {
 
 /// What became good while nobody led: who watches it has said so, and will not say it again.
 void IncidentManager::end_what_is_well() {
-  std::vector<std::int64_t> ended;
+  std::vector<std::int64_t> seen;
+  std::vector<Symptom> well;  // of what went on in others
   for (const auto& [id, incident] : book_.incidents()) {
-    if (book_.awaited(id) && (is_said_to_be_well(incident.root) || is_storm_over(incident)))
-      ended.push_back(id);
+    if (book_.awaited(id) && (is_said_to_be_well(incident.root) || is_all_seen(incident)))
+      seen.push_back(id);
+    if (incident.phase == judge::incident::Phase::kMerged && is_said_to_be_well(incident.root) &&
+        !fails(incident.root))
+      well.push_back(root_of(incident));
   }
-  for (const std::int64_t id : ended) take(book_.give_up(id, runtime_.now()));
+  for (const std::int64_t id : seen) take(book_.give_up(id, runtime_.now()));
+  for (const Symptom& symptom : well) take(book_.clear(symptom, runtime_.now()));
 }
 
-/// What each agent said last was raised again, also of those that are away, and nothing was left to
-/// be part of it.
-bool IncidentManager::is_storm_over(const Incident& incident) const {
-  return incident.storm && unlooked_.empty() && doubted_.empty() &&
-         book_.symptoms_of(incident.id, 1).empty();
+/// What each agent said last was raised again, also of those that are away: nothing else is part of
+/// a storm.
+bool IncidentManager::is_all_seen(const Incident& incident) const {
+  return incident.storm && unlooked_.empty() && doubted_.empty();
+}
+
+/// Whether any agent says that something is wrong with it.
+bool IncidentManager::fails(std::string_view component) const {
+  const auto is_it = [component](const Symptom& one) { return one.component == component; };
+  return std::ranges::any_of(here_, is_it) || std::ranges::any_of(peers_, [&](const auto& peer) {
+           return std::ranges::any_of(peer.second, is_it);
+         });
 }
 
 bool IncidentManager::is_said_to_be_well(std::string_view root) const {

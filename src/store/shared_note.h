@@ -26,8 +26,11 @@ class SharedNote {
                     TimePoint now) {
     hear(node, "", now);
   }
-  /// Two agents have this name, and each puts its word in the place of the other's.
-  virtual void doubt([[maybe_unused]] const std::string& node) {}
+  /// Two agents have this name, and each puts its word in the place of the other's; or so it seems,
+  /// where an older copy of the store has what the agent wrote in an earlier life. `text`: what is
+  /// there now.
+  virtual void doubt([[maybe_unused]] const std::string& node,
+                     [[maybe_unused]] const std::string& text, [[maybe_unused]] TimePoint now) {}
   /// Somebody may have something to tell, and nobody can hear it: who that is; empty: nobody.
   virtual void set_unheard([[maybe_unused]] const std::string& by) {}
 };

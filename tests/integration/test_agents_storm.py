@@ -37,3 +37,24 @@ def test_it_goes_on_under_the_next_leader(tmp_path, etcd, targets, end):
         targets[2].up()
         for agent in site.agents.values():
             wait_until(lambda one=agent: "nothing of it fails now" in storm(one), 15.0, f"{agent.name} to say that all is well: {storm(agent)}")
+
+
+def test_what_recovers_while_nobody_leads_is_well_under_the_next_leader(tmp_path, etcd, targets):
+    """Also what was told alone, before there was a storm that it went on in."""
+    with Site(tmp_path, etcd, targets, crowd=(FAIL, HOLD)) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        wait_until(lambda: len(site.told()) == FAIL + 1, 20.0, "the first message")
+        targets[0].down()
+        targets[2].down()
+        wait_until(lambda: storm(site["ctl-2"]).startswith(f"{3 * (FAIL + 1)} of"), 20.0, f"the storm: {storm(site['ctl-2'])}")
+        wait_until(lambda: len(site.told()) > FAIL + 1, 20.0, "the message of the storm")
+        site["ctl-1"].kill()
+        targets[1].up()
+        site.leader()
+        for agent in (site["ctl-2"], site["ctl-3"]):
+            wait_until(lambda one=agent: storm(one).startswith(f"{2 * (FAIL + 1)} of"), 15.0, f"{agent.name} to show what is left: {storm(agent)}")
+            shown = {one["root"]: one["confirmed"] for one in agent.json("/api/v1/incidents")["incidents"] if one["phase"] == "open"}
+            assert shown["storm:tcp"], shown
+        wait_until(lambda: [kind for _, kind in site.told()].count("resolved") == FAIL + 1, 20.0, f"the ends of what was told alone: {site.told()}")
+        assert not any("not confirmed" in str(notice) for notice in site.sink.taken)

@@ -111,6 +111,24 @@ def give_rights(etcd: EtcdCluster, node: str, password: bool = True) -> None:
     etcd.ctl("user", "grant-role", node, node)
 
 
+def test_authentication_that_is_enabled_under_running_agents(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd:
+        for node in ("ctl-1", "ctl-2"):
+            give_rights(etcd, node)
+            (tmp_path / f"{node}.password").write_text(f"secret-of-{node}\n", encoding="utf-8")
+        etcd.ctl("user", "add", "root:r")
+        etcd.ctl("user", "grant-role", "root", "root")
+        with Site(tmp_path, etcd, targets[:2], ttl=TTL, store=f", user: {{name}}, password_file: {tmp_path}/{{name}}.password") as site:
+            site.wait_led_by("ctl-1")
+            etcd.ctl("auth", "enable")
+            targets[1].down()
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+            site["ctl-1"].kill()
+            site.wait_led_by("ctl-2")
+            targets[1].up()
+            wait_until(lambda: kinds(site) == ["opened", "resolved"], 15.0, "the end")
+
+
 @pytest.mark.slow
 def test_with_a_password_each_node_writes_its_own_records_only(tmp_path, targets):
     with EtcdCluster(PACKAGES, tmp_path / "etcd", 1, options=("--auth-token-ttl=3",)) as etcd:

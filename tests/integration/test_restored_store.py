@@ -47,6 +47,54 @@ def test_a_pause_from_after_the_snapshot_is_not_forgotten(tmp_path, etcd, target
         wait_until(lambda: any("may be lost" in row for row in rows(leader)), 10.0, f"why, in the journal: {rows(leader)}")
 
 
+def restore_under_another_leader(site: Site, etcd, snapshot, later: bool = False):
+    """The one that led is away until another leads; returns that."""
+    first = site.leader()
+    first.pause()
+    etcd.restore(snapshot, later)
+    others = [agent for agent in site.agents.values() if agent is not first]
+    next_one = wait_until(lambda: next((agent for agent in others if agent.leads()), None), 20.0, "another to lead")
+    first.resume()
+    return next_one
+
+
+def test_what_is_lost_is_said_once_and_whoever_has_looked_may_go_on(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets) as site:
+        wait_complete(site)
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        assert site["ctl-1"].cli("pause", "all").returncode == 0
+        next_one = restore_under_another_leader(site, etcd, tmp_path / "snapshot")
+        wait_until(lambda: "may be lost" in str(pauses(next_one)), 20.0, "everything to be paused")
+        wait_until(lambda: "orders_lost" in site["ctl-1"].output(), 10.0, "the one that knows of the order to have looked")
+        assert next_one.cli("resume").returncode == 0
+        holds(lambda: not pauses(next_one), 6.0, "what he has looked at to stay as he said")
+        wait_until(lambda: any(row.startswith("doubted") for row in rows(site["ctl-1"])), 5.0, "the one that knows to write that down")
+        site["ctl-1"].stop()
+        site.start("ctl-1")
+        site.wait_queued("ctl-1")
+        holds(lambda: not pauses(next_one), 4.0, "also when the one that knows begins anew")
+
+
+@pytest.mark.slow
+def test_an_agent_whose_record_is_of_its_earlier_life_is_heard(tmp_path, etcd, targets):
+    """The copy is of before all agents were restarted; what it has of an agent looks as if another one had its name."""
+    with Site(tmp_path, etcd, targets) as site:
+        wait_complete(site)
+        for _ in range(2):
+            wait_beaten(etcd)
+        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        for name in list(site.agents):
+            site[name].stop()
+        etcd.begin_empty()
+        for name in list(site.agents):
+            site.start(name)
+        wait_complete(site)
+        assert site["ctl-1"].cli("pause", "all").returncode == 0
+        next_one = restore_under_another_leader(site, etcd, tmp_path / "snapshot")
+        for agent in site.agents.values():
+            wait_until(lambda one=agent: "may be lost" in str(pauses(one)), 20.0, f"{agent.name} to know that everything is paused: {pauses(next_one)}")
+
+
 def test_nobody_is_told_what_the_snapshot_says(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets) as site:
         wait_complete(site)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "act/act_log.h"
 #include "base/format.h"
 #include "judge/journal_entry.h"
 #include "judge/plan/planner.h"
@@ -15,12 +16,18 @@ namespace wardmote::act {
 std::optional<std::string> lost_orders(std::optional<std::int64_t> last_in_store,
                                        const std::deque<judge::JournalEntry>& rows,
                                        const judge::plan::Planner& known) {
-  std::int64_t given = known.plans().empty() ? 0 : known.plans().rbegin()->first;
-  bool ordered = given > 0 || !known.pauses().empty();
+  std::int64_t given = 0;
+  bool ordered = false;
   for (const judge::JournalEntry& row : rows) {
+    if (row.kind == kDoubtedRow) {
+      given = 0;
+      ordered = false;
+    }
     given = std::max(given, row.plan);
     ordered |= row.plan > 0 || row.kind == "paused";
   }
+  if (!known.plans().empty()) given = std::max(given, known.plans().rbegin()->first);
+  ordered |= !known.plans().empty() || !known.pauses().empty();
   if (!last_in_store && ordered)
     return "the store is empty, and this agent knows of plans or pauses: what somebody paused or "
            "rejected may be lost";

@@ -164,7 +164,8 @@ Task<Result<void>> PlanRunner::load() {
   }
   const Result<void> looked = co_await look_for_lost_orders(last_number);
   if (!looked) co_return looked;
-  const bool all_paused = planner.pauses().contains("");
+  std::optional<Pause> of_all;
+  if (planner.pauses().contains("")) of_all = planner.pauses().at("");
   recall_newer(planner);
   if (leadership_.leads()) {
     numbers_ = {};
@@ -172,8 +173,8 @@ Task<Result<void>> PlanRunner::load() {
     if (marked && newer_) marked = co_await keep_newer(records_of(planner));
     if (!marked) co_return marked;
     newer_.reset();
-  } else if (all_paused) {
-    end_doubts();  // who leads has seen to them
+  } else if (of_all) {
+    co_await leave_doubts_to(*of_all);
   }
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
   storm_kept_ = !storm->empty();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/act_log.h"
 #include "act/plan/lost_orders.h"
 #include "act/plan/plan_runner.h"
 #include "base/format.h"
@@ -35,6 +36,13 @@ using judge::plan::Pause;
 using judge::plan::Planner;
 using runtime::Task;
 
+namespace {
+
+/// How a pause begins that is the agent's own.
+constexpr const char* kByDoubt = "the agent: ";
+
+}  // namespace
+
 /// Whoever leads hears of what another agent knows to be lost.
 class PlanRunner::DoubtNote final : public store::SharedNote {
  public:
@@ -43,6 +51,10 @@ class PlanRunner::DoubtNote final : public store::SharedNote {
   [[nodiscard]] std::string told() const override { return runner_.doubt_.value_or(""); }
   void hear(const std::string& node, const std::string& text, TimePoint) override {
     if (std::exchange(heard_[node], text) != text) runner_.hear_doubt(node, text);
+  }
+  /// Whichever of two says so, it is so.
+  void doubt(const std::string& node, const std::string& text, TimePoint now) override {
+    hear(node, text, now);
   }
   /// What it told last stands until somebody has seen to it.
   void lose(const std::string&, const std::string&, TimePoint) override {}
@@ -147,6 +159,17 @@ std::optional<std::string> PlanRunner::standing_doubt() const {
   return fmt::format("{} says: {}", node, why);
 }
 
+/// Who leads has paused everything because orders may be lost. So this agent need not say so again,
+/// also after a restart, when whoever has looked resumes.
+Task<void> PlanRunner::leave_doubts_to(const Pause& of_all) {
+  if (doubt_ && !of_all.by.starts_with(kByDoubt)) co_return;
+  if (doubt_) {
+    JournalEntry row{.kind = std::string(kDoubtedRow), .actor = "agent", .detail = *doubt_};
+    static_cast<void>(co_await log_.append_surely(std::move(row), {}));
+  }
+  end_doubts();
+}
+
 /// Everything is paused for them.
 void PlanRunner::end_doubts() {
   doubt_.reset();
@@ -175,7 +198,15 @@ void PlanRunner::miss_order(const JournalEntry& row) {
 PlanRunner::InDoubt PlanRunner::pause_in_doubt(Planner& planner, const store::ClockPair& clock) {
   std::string why = standing_doubt().value_or("");
   if (!why.contains("may be lost")) why += "; what somebody paused or rejected may be lost";
-  const Pause& pause = planner.pause({"", "the agent: " + why, {}});
+  std::string by = kByDoubt + why;
+  const auto held = planner.pauses().find("");
+  const bool known = held != planner.pauses().end() && held->second.by.starts_with(kByDoubt);
+  if (held != planner.pauses().end() && !known) {
+    // A person has paused everything; whoever resumes must know of this, too.
+    by += "; " + held->second.by + " had paused everything before";
+    planner.resume("");
+  }
+  const Pause& pause = planner.pause({"", std::move(by), {}});
   return {{.kind = "paused", .actor = "agent", .detail = std::move(why)},
           {{store::pause_key(""), store::encode(pause, clock)}}};
 }

@@ -181,13 +181,11 @@ void Coordination::hear_notes(const store::Follower::Records& records) {
   for (store::SharedNote* const note : notes_) {
     for (const auto& [node, peer] : peers_) {
       if (node == self_.node) continue;
-      if (peer.twins && runtime_.now() - *peer.twins < kTwinsAreMeant) {
-        note->doubt(node);
-        continue;
-      }
       const auto record = records.find(store::note_key(node, note->name()));
       const std::string& text = record == records.end() ? kNothing : record->second;
-      if (peer.present) {
+      if (peer.twins && runtime_.now() - *peer.twins < kTwinsAreMeant) {
+        note->doubt(node, text, runtime_.now());
+      } else if (peer.present) {
         note->hear(node, text, runtime_.now());
       } else {
         note->lose(node, text, runtime_.now());

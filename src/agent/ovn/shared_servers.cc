@@ -41,7 +41,7 @@ void SharedServers::lose(const std::string& node, const std::string& last, TimeP
   if (servers) sightings_.hear_beside(*servers);
 }
 
-void SharedServers::doubt(const std::string& node) {
+void SharedServers::doubt(const std::string& node, const std::string&, TimePoint) {
   heard_.erase(node);
   sightings_.hear_agent(node, {{.by = "one of two agents called " + node}});
 }

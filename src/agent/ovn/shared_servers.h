@@ -20,7 +20,7 @@ class SharedServers final : public store::SharedNote {
   [[nodiscard]] std::string told() const override;
   void hear(const std::string& node, const std::string& text, TimePoint now) override;
   void lose(const std::string& node, const std::string& last, TimePoint now) override;
-  void doubt(const std::string& node) override;
+  void doubt(const std::string& node, const std::string& text, TimePoint now) override;
   void set_unheard(const std::string& by) override { sightings_.set_unheard(by); }
 
  private:

@@ -64,7 +64,9 @@ Error error_of(const codec::GrpcStatus& status) {
 
 bool is_stale_token(const codec::GrpcStatus& status) noexcept {
   return status.code == kUnauthenticated || says(status, "invalid auth token") ||
-         says(status, "revision of auth store is old");
+         says(status, "revision of auth store is old") ||
+         // None was asked for, because authentication was off.
+         says(status, "user name is empty");
 }
 
 }  // namespace wardmote::store::etcd

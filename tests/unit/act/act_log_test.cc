@@ -271,5 +271,24 @@ TEST_F(ActLogTest, AnotherAgentsRowIsNotJournaledHere) {
   EXPECT_TRUE(others.rows("SELECT 1 FROM journal").empty());
 }
 
+/// Whoever led has paused everything for what the store lacks; it is not lost once more.
+TEST_F(ActLogTest, WhatIsLostIsLookedForUntilEverythingWasPausedForIt) {
+  const auto lacks = [this] { return run_task(world_, us_, log_.store_lacks_orders()).value(); };
+  EXPECT_TRUE(append("paused", "1").done);
+  EXPECT_FALSE(lacks());
+  store::Transaction emptied;
+  emptied.changes.emplace_back(store::Erase{store::KeyRange::prefix("")});
+  ASSERT_TRUE(
+      run_task(world_, us_, store_.put_if(emptied, us_.deadline_in(std::chrono::minutes(1)))));
+  EXPECT_TRUE(lacks());
+  ASSERT_TRUE(run_task(world_, us_, log_.append_surely({.kind = "doubted"}, {})));
+  EXPECT_FALSE(lacks());
+  EXPECT_TRUE(append("paused", "2").done);
+  EXPECT_FALSE(lacks());
+  ASSERT_TRUE(
+      run_task(world_, us_, store_.put_if(emptied, us_.deadline_in(std::chrono::minutes(1)))));
+  EXPECT_TRUE(lacks()) << "what was ordered since";
+}
+
 }  // namespace
 }  // namespace wardmote::act

@@ -52,6 +52,29 @@ TEST_F(PlanLeadership, WhatAnAgentKnowsToBeLostItKnowsUntilSomebodyHasPausedEver
   EXPECT_TRUE(c.runner().planner().pauses().empty());
 }
 
+/// Or one of which an older copy of the store has what it wrote in an earlier life.
+TEST_F(PlanLeadership, AnAgentWhoseNameTwoSeemToHaveIsHeard) {
+  const auto heard = a_.runner().make_note();
+  heard->doubt("c", "the store was emptied", world_.now());
+  watch(5s);
+  EXPECT_TRUE(a_.runner().planner().pauses().contains(""));
+}
+
+TEST_F(PlanLeadership, APersonsPauseOfEverythingDoesNotEndTheDoubtOfAnAgent) {
+  SharingAgent c(world_, "c", shared_, true);
+  const auto note = c.runner().make_note();
+  ASSERT_TRUE(a_.runner().pause("", std::nullopt, "ann"));
+  watch(1s);
+  c.runner().doubt_orders("the store was emptied");
+  watch(5s);
+  EXPECT_EQ(note->told(), "the store was emptied") << "when she resumes she must know it";
+  const auto heard = a_.runner().make_note();
+  heard->hear("c", note->told(), world_.now());
+  watch(5s);
+  EXPECT_EQ(note->told(), "") << "who leads has said it in the pause";
+  EXPECT_EQ(c.runner().actions().back().kind, "doubted");
+}
+
 // What is not written down is not known after kill -9, so the next life must doubt.
 TEST_F(PlanLeadership, AnAgentIsMarkedWhileItDoubtsOrOwes) {
   EXPECT_FALSE(a_.marked);

@@ -225,6 +225,37 @@ TEST_F(IncidentPeers, AStormIsOfAPartOfAllThatAreWatchedAnywhere) {
   }
 }
 
+/// Whoever leads next has all that each agent says.
+TEST_F(IncidentPeers, WhatRecoversWhileNobodyLeadsIsNoPartOfTheStormAnyMore) {
+  const auto says = [](int from) {
+    std::vector<Symptom> failing;
+    for (int i = from; i < 8; ++i) {
+      failing.push_back(symptom_of(fmt::format("check:{}@them", i)));
+      failing.back().kind = "file";
+    }
+    return failing;
+  };
+  Sharer next(world, "next", disk);
+  world.run_for(1s);
+  leader.manager->hear_peer("them", {says(0).front()}, {{"file", 10}});
+  world.run_for(3s);
+  leader.manager->hear_peer("them", says(0), {{"file", 10}});
+  world.run_for(3s);
+  const auto summary = [&](Sharer& agent) {
+    return agent.manager->book().incidents().rbegin()->second.summary;
+  };
+  ASSERT_TRUE(summary(leader).starts_with("8 of 10 ")) << summary(leader);
+  using judge::incident::Phase;
+  ASSERT_EQ(leader.manager->book().incidents().at(1).phase, Phase::kMerged);
+  leader.leadership.lose();
+  next.manager->hear_peer("them", says(2), {{"file", 10}});
+  world.run_for(1s);
+  next.lead();
+  world.run_for(5s);
+  EXPECT_TRUE(summary(next).starts_with("6 of 10 ")) << summary(next);
+  EXPECT_EQ(next.manager->book().incidents().at(1).phase, Phase::kResolved);
+}
+
 TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {
   leader.leadership.lose();
   judge::incident::Incident storm;

@@ -1,7 +1,6 @@
 // The client of etcd among members that refuse, hang, have no leader, or take no token any more.
 // What real members do is tried in tests/conformance and tests/integration.
 #include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,127 +22,10 @@
 #include "store/etcd/etcd_store.h"
 #include "support/fake_door.h"
 #include "support/http2_server.h"
+#include "unit/store/etcd_client_fixture.h"
 
 namespace wardmote::sim {
 namespace {
-
-using codec::ProtoWriter;
-using runtime::Endpoint;
-using runtime::Task;
-using testing::Http2Server;
-using Request = Http2Server::Request;
-using Answer = std::optional<Http2Server::Answer>;
-using namespace std::chrono_literals;
-
-std::string header_of(std::int64_t revision) {
-  ProtoWriter header;
-  header.number(3, revision);
-  return header.take();
-}
-
-/// RangeResponse, TxnResponse and LeaseGrantResponse, as far as the client reads them.
-Answer answer_well(const Request& request) {
-  ProtoWriter message;
-  message.message(1, header_of(7));
-  if (request.path().ends_with("/Txn")) message.number(2, 1);
-  if (request.path().contains("/Lease")) {
-    message.number(2, 5);
-    message.number(3, 6);
-  }
-  if (request.path().ends_with("/Authenticate")) message.bytes(2, "token");
-  return Http2Server::Answer{codec::encode_grpc_message(message.take())};
-}
-
-Answer refuse(int status, std::string words) {
-  return Http2Server::Answer{
-      "", {{"grpc-status", std::to_string(status)}, {"grpc-message", std::move(words)}}};
-}
-
-/// One member on a host of its own; `manner` may answer, refuse, or say nothing.
-class Member {
- public:
-  Member(World& world, const std::string& name) : host(world.host(name)), at_(at(name)) {
-    const auto spawn = [this](std::string task_name, Task<void> task) {
-      host.spawn(std::move(task_name), std::move(task));
-    };
-    door_ = std::make_unique<testing::FakeDoor>(
-        host, spawn, "etcd", at_, [this](auto stream) { return serve(this, std::move(stream)); });
-    door_->open();
-  }
-  static Endpoint at(const std::string& name) { return Endpoint::tcp(name, 2379); }
-  [[nodiscard]] std::ptrdiff_t asked(std::string_view what) const {
-    return std::ranges::count_if(paths, [&](const auto& path) { return path.ends_with(what); });
-  }
-  [[nodiscard]] int connections() const { return door_->connections(); }
-
-  SimRuntime& host;
-  std::function<Answer(const Request&)> manner = answer_well;
-  Duration takes{};  ///< before each answer
-  std::vector<std::string> paths;
-  std::vector<std::string> tokens;
-
- private:
-  static Task<void> serve(Member* member, std::shared_ptr<runtime::Stream> stream) {
-    Http2Server server([member](const Request& request) {
-      member->paths.push_back(request.path());
-      const auto token = std::ranges::find(request.headers, "token", &codec::HeaderField::name);
-      member->tokens.push_back(token == request.headers.end() ? "" : token->value);
-      return member->manner(request);
-    });
-    for (;;) {
-      std::array<char, 4096> chunk;
-      const auto got = co_await stream->read_some(chunk, member->host.deadline_in(1h));
-      if (!got) co_return;
-      server.receive(std::string_view(chunk.data(), *got));
-      const std::string answer = server.take_output();
-      const bool asked = !std::exchange(server.requests, {}).empty();
-      if (asked) co_await member->host.sleep_until(member->host.now() + member->takes);
-      const auto sent = co_await stream->write(answer, member->host.deadline_in(1h));
-      if (!sent) co_return;
-    }
-  }
-
-  const Endpoint at_;
-  std::unique_ptr<testing::FakeDoor> door_;
-  Curfew ends_ = Curfew(host);
-};
-
-/// Two members, and a client of both.
-struct Site {
-  explicit Site(World& world, std::string user = "") : sim(world) {
-    store::etcd::ClientOptions options{.endpoints = {Member::at("a"), Member::at("b")},
-                                       .user = std::move(user)};
-    store = std::make_unique<store::etcd::EtcdStore>(us, std::move(options), "/p/");
-  }
-  ~Site() { sim.run(us, store->stop()); }
-
-  Result<store::Found> get(Duration patience = 10s) {
-    return run_task(sim, us, store->get("k", us.deadline_in(patience)));
-  }
-  Result<store::Committed> put(Duration patience = 10s) {
-    store::Transaction one;
-    one.changes.emplace_back(store::Put{"k", "v"});
-    return run_task(sim, us, store->put_if(std::move(one), us.deadline_in(patience)));
-  }
-
-  /// What the first member was asked last.
-  const std::string& hear_what_is_asked() {
-    a.manner = [this](const Request& request) {
-      if (!request.data.contains(store::kBeatKey)) asked_ = request.data;
-      return answer_well(request);
-    };
-    return asked_;
-  }
-
-  World& sim;
-  SimRuntime& us = sim.host("us");
-  Member a{sim, "a"};
-  Member b{sim, "b"};
-  std::unique_ptr<store::etcd::EtcdStore> store;
-
- private:
-  std::string asked_;
-};
 
 SIM_TEST_SEEDS(EtcdClient, AsksTheNextMemberWhenOneIsDown, 20) {
   Site site(sim);
@@ -243,6 +125,25 @@ SIM_TEST_SEEDS(EtcdClient, AsksForATokenAndOnceMoreWhenItIsTakenNoMore, 20) {
   ASSERT_FALSE(denied);
   EXPECT_EQ(denied.error().code, Errc::kDenied);
   EXPECT_EQ(site.a.asked("/Authenticate"), 3) << "not again and again";
+}
+
+/// Authentication was off when the agent began, and is enabled later.
+SIM_TEST_SEEDS(EtcdClient, AsksForATokenWhenOneIsWantedAtLast, 20) {
+  Site site(sim, "ann");
+  bool enabled = false;
+  site.a.manner = [&](const Request& request) {
+    const bool asks = request.path().ends_with("/Authenticate");
+    if (asks && !enabled) return refuse(9, "etcdserver: authentication is not enabled");
+    const bool known = std::ranges::find(request.headers, "token", &codec::HeaderField::name) !=
+                       request.headers.end();
+    // rpctypes/error.go: ErrGRPCUserEmpty.
+    if (enabled && !asks && !known) return refuse(3, "etcdserver: user name is empty");
+    return answer_well(request);
+  };
+  ASSERT_TRUE(site.get());
+  enabled = true;
+  EXPECT_TRUE(site.put());
+  EXPECT_EQ(site.a.tokens.back(), "token");
 }
 
 // It held on to the member for ever, and every call ended with a timeout.
@@ -388,80 +289,6 @@ SIM_TEST_SEEDS(EtcdClient, AConditionOnAValueIsOneOnTheValue, 1) {
   EXPECT_TRUE(target_of(store::Compare::Target::kValue).contains("\x10\x03"));
   EXPECT_TRUE(target_of(store::Compare::Target::kModRevision).contains("\x10\x02"));
   EXPECT_TRUE(target_of(store::Compare::Target::kCreateRevision).contains("\x10\x01"));
-}
-
-/// What one part of the agent has read or written, another one need not have seen: an older copy of
-/// etcd is noticed by whoever asks first, also by the first write after which it would be as far.
-SIM_TEST_SEEDS(EtcdClient, AnOlderCopyIsNoticedByTheFirstAnswer, 1) {
-  Site site(sim);
-  std::int64_t revision = 7;
-  const auto answer = [&revision](const Request& request) {
-    ProtoWriter message;
-    message.message(1, header_of(revision));
-    if (request.path().ends_with("/Txn")) message.number(2, 1);
-    return Http2Server::Answer{codec::encode_grpc_message(message.take())};
-  };
-  site.a.manner = site.b.manner = answer;
-  std::vector<std::string> told;
-  site.store->seen().when_set_back(
-      [&told](const std::string& what) { told.push_back(what.substr(0, what.find(":"))); });
-  using Told = decltype(told);
-  ASSERT_TRUE(site.get() && site.get());
-  revision = 8;
-  ASSERT_TRUE(site.put() && site.get());
-  EXPECT_EQ(told, Told()) << "to read changes nothing";
-  ASSERT_TRUE(site.put());
-  EXPECT_EQ(told, (Told{"the store was at revision 8, and what it says is of 8"}))
-      << "to write does";
-  revision = 9;
-  ASSERT_TRUE(site.put());
-  revision = 5;
-  ASSERT_TRUE(site.get());
-  EXPECT_EQ(told, (Told{"the store was at revision 8, and what it says is of 8",
-                        "the store was at revision 9, and what it says is of 5"}));
-  ASSERT_TRUE(site.get());
-  EXPECT_EQ(told.size(), 2U) << "once";
-}
-
-/// Before anybody gets what was listed; and who may not read the beat lists all the same.
-SIM_TEST_SEEDS(EtcdClient, AnOlderCopyWithHigherRevisionsIsNoticedByAList, 1) {
-  Site site(sim);
-  std::int64_t revision = 7;
-  std::string beat = "41";
-  bool denied = false;
-  site.a.manner = site.b.manner = [&](const Request& request) -> Answer {
-    const bool asks_beat = request.data.contains(store::kBeatKey);
-    if (asks_beat && denied) return refuse(7, "etcdserver: permission denied");
-    ProtoWriter message;
-    message.message(1, header_of(revision));
-    if (asks_beat) {
-      ProtoWriter key;
-      key.bytes(1, "/p/" + std::string(store::kBeatKey));
-      key.bytes(5, beat);
-      message.message(2, key.take());
-    }
-    return Http2Server::Answer{codec::encode_grpc_message(message.take())};
-  };
-  int told = 0;
-  site.store->seen().when_set_back([&told](const std::string&) { ++told; });
-  const auto list = [&] {
-    auto keys = store::KeyRange::prefix("incident/");
-    return run_task(sim, site.us, site.store->list(std::move(keys), site.us.deadline_in(1s)))
-        .has_value();
-  };
-  ASSERT_TRUE(list() && list());
-  revision = 1'000'000'007;
-  beat = "42";
-  ASSERT_TRUE(list());
-  EXPECT_EQ(told, 0);
-  beat = "40";
-  ASSERT_TRUE(list());
-  EXPECT_EQ(told, 1);
-  ASSERT_TRUE(list());
-  EXPECT_EQ(told, 1);
-  denied = true;
-  ASSERT_TRUE(list());
-  EXPECT_EQ(told, 1);
 }
 
 /// etcd's RangeRequest: a key of one byte 0 and such an end mean all keys.
