@@ -200,6 +200,8 @@ std::optional<std::string> IncidentManager::cut_off() const {
   const auto heard = follower_->confirmed();
   if (!heard) return "the store was not heard since this agent started";
   if (store_full_) return "the store is full, and takes nothing of what the agent that leads says";
+  if (newer_.is_due(runtime_.now()))
+    return "an older copy is in the place of the store, and no agent has led since";
   const Duration silence = runtime_.now() - *heard;
   if (silence <= kStaleAfter) return std::nullopt;
   return "the store was not heard for " + format_duration(silence);

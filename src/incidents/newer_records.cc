@@ -6,6 +6,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/log.h"
@@ -32,12 +33,29 @@ std::uint64_t led_in(const NewerRecords::Records& notifications) {
   return parse_number<std::uint64_t>(found->second).value_or(0);
 }
 
+std::optional<std::int64_t> number_of_incident(std::string_view key) {
+  if (!consume_prefix(key, store::kIncidentPrefix)) return std::nullopt;
+  const auto number = parse_number<std::int64_t>(key);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+std::int64_t last_incident(const NewerRecords::Records& records) {
+  std::int64_t last = 0;
+  for (const auto& [key, value] : records)
+    last = std::max(last, number_of_incident(key).value_or(0));
+  return last;
+}
+
 }  // namespace
 
 void NewerRecords::keep(Records before, std::uint64_t history, TimePoint now) {
   if (!kept_ || now - kept_->at > kOfUse)
     kept_ = Kept{.records = std::move(before), .history = history, .at = now};
   kept_->history = history;
+}
+
+bool NewerRecords::is_due(TimePoint now) const noexcept {
+  return kept_ && now - kept_->at <= kOfUse;
 }
 
 void NewerRecords::see(const Records& notifications) {
@@ -48,7 +66,7 @@ Task<Result<void>> NewerRecords::put_back(std::uint64_t history, TimePoint now) 
   const auto notifications = co_await records_.load(std::string(store::kNotifyPrefix));
   if (!notifications) co_return std::unexpected(notifications.error());
   see(*notifications);
-  if (kept_ && now - kept_->at > kOfUse) kept_.reset();
+  if (!is_due(now)) kept_.reset();
   if (!kept_ && led_in(*notifications) >= history) co_return Result<void>();
   if (kept_) {
     history = std::max(history, kept_->history);
@@ -68,9 +86,12 @@ Task<Result<void>> NewerRecords::write(Kept kept, Records notifications) {
   if (!now) co_return std::unexpected(now.error());
   now->merge(notifications);
   store::RecordChanges changes;
-  // What was told of since is told of no more.
+  const std::int64_t last = last_incident(kept.records);
   for (const auto& [key, value] : *now) {
-    if (key.starts_with(store::kGroupPrefix) && !kept.records.contains(key))
+    if (kept.records.contains(key)) continue;
+    // What was told of since is told of no more. An incident that is not known is of before another
+    // copy, unless it came since.
+    if (key.starts_with(store::kGroupPrefix) || number_of_incident(key).value_or(last + 1) <= last)
       changes[key] = std::nullopt;
   }
   kept.records.erase(std::string(store::kNotifyHistoryKey));

@@ -28,6 +28,8 @@ class NewerRecords {
   void keep(Records before, std::uint64_t history, TimePoint now);
   /// The records of notifications as they are in the store now: somebody may have led.
   void see(const Records& notifications);
+  /// Whether nobody has led in the new history: the store has what the copy says.
+  [[nodiscard]] bool is_due(TimePoint now) const noexcept;
   /// For who begins to lead, in the history of this number, before it reads. Errors are the
   /// store's; then it can be done again.
   runtime::Task<Result<void>> put_back(std::uint64_t history, TimePoint now);

@@ -1,6 +1,7 @@
 // An older copy of the store is in its place, and nobody led on: who leads next knows more.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,10 @@ TEST_F(NewerRecords, WhoLeadsNextWritesThemOverTheCopy) {
   const std::string silence = stored("notify/silence/1");
   ASSERT_FALSE(silence.empty());
   restore(1);
+  EXPECT_TRUE(third.manager->cut_off().value_or("").contains("older copy"));
   next.lead();
+  EXPECT_EQ(next.manager->cut_off(), std::nullopt);
+  EXPECT_EQ(third.manager->cut_off(), std::nullopt);
   EXPECT_EQ(next.open_roots(), Roots{"check:web@x"});
   EXPECT_EQ(next.manager->book().incidents().begin()->first, 1) << "it is the one that it was";
   EXPECT_EQ(next.count("incident_opened 1"), 0);
@@ -71,6 +75,21 @@ TEST_F(NewerRecords, WhoLeadsNextWritesThemOverTheCopy) {
   EXPECT_EQ(stored("notify/history"), "1");
   say({});
   EXPECT_EQ(next.open(), 0U);
+}
+
+/// It is of before an older copy that was put in earlier. A higher number may be of what somebody
+/// was told of while this agent was cut off.
+TEST_F(NewerRecords, WhatTheCopyHasUnderALowNumberThatNobodyKnowsIsNoIncident) {
+  say({symptom_of("check:web@x"), symptom_of("check:db@x")});
+  erase("incident/1");
+  world.run_for(2s);
+  restore(1);
+  store_incident(1, "check:gone@x");
+  store_incident(7, "check:later@y");
+  world.run_for(2s);
+  next.lead();
+  EXPECT_EQ(stored("incident/1"), "");
+  EXPECT_EQ(next.open_roots(), (Roots{"check:db@x", "check:later@y", "check:web@x"}));
 }
 
 TEST_F(NewerRecords, WhatSomebodyHasDoneSinceIsNotUndone) {
