@@ -35,8 +35,7 @@ std::uint64_t led_in(const NewerRecords::Records& notifications) {
 
 std::optional<std::int64_t> number_of_incident(std::string_view key) {
   if (!consume_prefix(key, store::kIncidentPrefix)) return std::nullopt;
-  const auto number = parse_number<std::int64_t>(key);
-  return number ? std::optional(*number) : std::nullopt;
+  return parse_number<std::int64_t>(key);
 }
 
 std::int64_t last_incident(const NewerRecords::Records& records) {

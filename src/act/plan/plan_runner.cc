@@ -174,7 +174,7 @@ Task<Result<void>> PlanRunner::load() {
     if (!marked) co_return marked;
     newer_.reset();
   } else if (of_all) {
-    co_await leave_doubts_to(*of_all);
+    co_await leave_doubts_to(*std::move(of_all));
   }
   if (term != term_) co_return fail(Errc::kRejected, "the lead has passed on since they were read");
   storm_kept_ = !storm->empty();

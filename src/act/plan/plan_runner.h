@@ -169,7 +169,7 @@ class PlanRunner final : public control::PlanControl {
   void miss_order(const judge::JournalEntry& row);
   void hear_doubt(const std::string& node, const std::string& why);
   [[nodiscard]] std::optional<std::string> standing_doubt() const;
-  runtime::Task<void> leave_doubts_to(const judge::plan::Pause& of_all);
+  runtime::Task<void> leave_doubts_to(judge::plan::Pause of_all);
   void end_doubts();
   void mark_doubt();
   void remember_newer();

@@ -161,7 +161,7 @@ std::optional<std::string> PlanRunner::standing_doubt() const {
 
 /// Who leads has paused everything because orders may be lost. So this agent need not say so again,
 /// also after a restart, when whoever has looked resumes.
-Task<void> PlanRunner::leave_doubts_to(const Pause& of_all) {
+Task<void> PlanRunner::leave_doubts_to(Pause of_all) {
   if (doubt_ && !of_all.by.starts_with(kByDoubt)) co_return;
   if (doubt_) {
     JournalEntry row{.kind = std::string(kDoubtedRow), .actor = "agent", .detail = *doubt_};
