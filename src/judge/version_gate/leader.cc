@@ -116,6 +116,7 @@ void Leader::passed(TimePoint now) {
   busy_ = false;
   next_at_ = now + timing_.pass_every;
   passed_at_ = now;
+  retry_ = timing_.first_retry;
   phase_ = recorded_ && stored_ == done(own_) ? Phase::kRest : Phase::kRecord;
 }
 
@@ -130,12 +131,10 @@ void Leader::failed(TimePoint now, double share) {
   check(busy_ && (phase_ == Phase::kPass || phase_ == Phase::kRest), "no pass was ordered");
   busy_ = false;
   passed_at_.reset();
-  if (phase_ == Phase::kRest) {
-    next_at_ = now + timing_.pass_every;
-    return;
-  }
-  const auto delay = static_cast<double>(retry_.count()) * (0.5 + share);
-  next_at_ = now + Duration(static_cast<std::int64_t>(delay));
+  const Duration delay(
+      static_cast<std::int64_t>(static_cast<double>(retry_.count()) * (0.5 + share)));
+  // Of one that rests the next full pass is due by then.
+  next_at_ = now + (phase_ == Phase::kRest ? std::min(delay, timing_.pass_every) : delay);
   retry_ = std::min(retry_ * 3 / 2, timing_.longest_retry);
 }
 

@@ -133,7 +133,8 @@ TEST_F(GateLeader, WhatIsDisturbedIsPutRightSoonButNotInAStorm) {
   ASSERT_TRUE(next<Leader::Pass>());
   leader->failed(now, 0.5);
   leader->disturbed(now);
-  EXPECT_EQ(next<Leader::Wait>()->until, now + seconds(30)) << "what fails goes on to fail";
+  EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(100))
+      << "what is disturbed does not hasten what fails";
 }
 
 TEST_F(GateLeader, NothingThatIsDisturbedShortensTheWaitAfterAClaim) {
@@ -239,6 +240,39 @@ TEST_F(GateLeader, AFailedPassIsTriedAgainEverMoreSlowly) {
     const Duration wait = next<Leader::Wait>()->until - now;
     EXPECT_LE(wait, seconds(90));
     if (i > 20) EXPECT_GE(wait, seconds(60));
+  }
+}
+
+/// It waited for the time of the next full pass, which may be a day away.
+TEST_F(GateLeader, WhatFailsWhileItRestsIsTriedAgainEverMoreSlowlyToo) {
+  leader.emplace(own, Timing{.pass_every = seconds(600)});
+  claim(11);
+  leader->passed(now);
+  take(*next<Write>(), 12);
+  for (int round = 0; round < 2; ++round) {
+    now += seconds(600);
+    ASSERT_TRUE(next<Leader::Pass>().has_value());
+    leader->failed(now, 0.5);
+    EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(100));
+    now += milliseconds(100);
+    ASSERT_TRUE(next<Leader::Pass>().has_value());
+    leader->failed(now, 0.5);
+    EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(150));
+    now += milliseconds(150);
+    ASSERT_TRUE(next<Leader::Pass>().has_value());
+    leader->passed(now);
+    EXPECT_EQ(next<Leader::Wait>()->until, now + seconds(600));
+  }
+  leader.emplace(own, Timing{.pass_every = seconds(10)});
+  facts.stored = {};
+  facts.claimed = 0;
+  claim(14);
+  leader->passed(now);
+  take(*next<Write>(), 15);
+  for (int i = 0; i < 40; ++i) {
+    now += seconds(10);
+    ASSERT_TRUE(next<Leader::Pass>().has_value()) << "never later than the next full pass";
+    leader->failed(now, 0.99);
   }
 }
 
