@@ -231,6 +231,7 @@ rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& 
   live.applied_by_us = std::ranges::find(head.appliers, manager) != head.appliers.end();
   live.keeps = rules::keeps(id, head.annotations) || kept_.contains(id);
   live.deleting = !head.deleting_since.empty();
+  live.deleting_since = head.deleting_since;
   return live;
 }
 
@@ -331,7 +332,9 @@ Task<void> KubePass::prune() {
     say(id, Action::kLeft,
         "no manifest wants it; its policy, or the record of the set, says that it stays");
   for (const ObjectId& id : plan.deleting)
-    say(id, Action::kLeft, "no manifest wants it; it is being deleted, and a finalizer holds it");
+    say(id, Action::kLeft,
+        fmt::format("no manifest wants it; it is being deleted{}, and a finalizer holds it",
+                    rules::since(codec::read_head(members_.at(id)).deleting_since)));
   if (plan.doomed.empty()) co_return;
   // Whoever cannot write what is wanted, or does not see everything, deletes nothing.
   if (plan.refused.empty() && !report_.good())

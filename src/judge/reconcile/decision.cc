@@ -1,6 +1,7 @@
 #include "judge/reconcile/decision.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/format.h"
@@ -8,6 +9,11 @@
 #include "judge/reconcile/policy.h"
 
 namespace wardmote::judge::reconcile {
+
+std::string since(std::string_view moment) {
+  if (moment.empty()) return "";
+  return fmt::format(", since {}", escape_control(moment, 64));
+}
 
 bool is_member(const LiveObject& live, std::string_view set) {
   return live.set == set && live.applied_by_us;
@@ -19,7 +25,9 @@ Decision decide(std::string_view set, const Policy& policy, const std::optional<
   if (policy.apply == Policy::Apply::kIgnore) return {Kind::kLeave, "its policy is to ignore it"};
   if (!live) return {Kind::kCreate};
   // To apply to it would either fail for ever or revive what somebody deletes.
-  if (live->deleting) return {Kind::kRefuse, "somebody deletes it, and a finalizer holds it"};
+  if (live->deleting)
+    return {Kind::kRefuse, fmt::format("somebody deletes it{}, and a finalizer holds it",
+                                       since(live->deleting_since))};
   const bool foreign = !live->set.empty() && live->set != set;
   if (foreign)
     return {Kind::kRefuse,

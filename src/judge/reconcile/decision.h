@@ -18,7 +18,11 @@ struct LiveObject {
   bool applied_by_us = false;  ///< our field manager has applied fields of it
   bool keeps = false;          ///< it asks not to be pruned
   bool deleting = false;
+  std::string deleting_since{};  ///< as the server says it, if it does
 };
+
+/// `, since ` this moment, which a server said; nothing where it said none.
+std::string since(std::string_view moment);
 
 /// Whether a live object is a member of `set`. A label alone is not enough: whoever may label an
 /// object could have it deleted.

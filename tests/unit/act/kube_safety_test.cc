@@ -172,6 +172,9 @@ TEST_F(KubeTargetTest, WhatAFinalizerHoldsIsNotCalledGone) {
   wanted.erase("c.yaml");
   const PassReport next = pass();
   EXPECT_EQ(action(next, "b"), "left");
+  EXPECT_EQ(why(next, "b"),
+            "no manifest wants it; it is being deleted, since 2026-01-01T00:00:00Z, and a "
+            "finalizer holds it");
   EXPECT_EQ(why(next, "c"), "no manifest wants it");
 }
 

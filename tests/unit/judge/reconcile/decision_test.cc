@@ -53,6 +53,10 @@ TEST(Decision, WhatIsBeingDeletedIsNotWritten) {
   LiveObject going = kMember;
   going.deleting = true;
   EXPECT_EQ(decided(going).kind, Kind::kRefuse);
+  EXPECT_EQ(decided(going).why, "somebody deletes it, and a finalizer holds it");
+  going.deleting_since = "2026-01-01T00:00:00Z";
+  EXPECT_EQ(decided(going).why,
+            "somebody deletes it, since 2026-01-01T00:00:00Z, and a finalizer holds it");
 }
 
 TEST(Decision, PoliciesLeaveObjectsAlone) {
