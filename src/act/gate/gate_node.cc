@@ -88,7 +88,7 @@ Task<void> GateNode::run() {
       const Revision at = *registered_;
       const Result<void> read = co_await state_.read(runtime_.deadline_in(kPatience));
       read_since_ = read && registered_ == at;
-      if (!read) not_taken_ = read.error().describe();
+      not_taken_ = read ? std::nullopt : std::optional(read.error().describe());
       judge();
     }
     if (!wants_to_enroll() && !wants_to_read()) continue;

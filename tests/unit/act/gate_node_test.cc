@@ -368,6 +368,21 @@ TEST_F(GateNodeTest, AnAnswerThatIsOlderThanWhatIsInViewChangesNothing) {
   EXPECT_FALSE(let_in);
 }
 
+/// Seen at an etcd that was full for a while: it was ready, and complained for ever.
+TEST_F(GateNodeTest, AReadAfterTheRegistrationThatCameTooLateIsForgottenWhenTheNextIsGood) {
+  write(store::Put{kLayout.status(), status_of(1, 1)});
+  const auto a = make("a", product(1), false);
+  a->store.list_takes = 2s;
+  ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
+  world.run_for(1s);
+  write(store::Put{kLayout.progress(), "x"});
+  ASSERT_TRUE(until([&] { return a->node.complaint().has_value(); }, 5s));
+  EXPECT_TRUE(a->node.complaint()->contains("known is")) << *a->node.complaint();
+  a->store.list_takes = {};
+  ASSERT_TRUE(until([&] { return a->ready(); }, 5s)) << a->why();
+  EXPECT_FALSE(a->node.complaint()) << *a->node.complaint();
+}
+
 TEST_F(GateNodeTest, WhoFindsAnotherWhereItsRegistrationWasDoesNotTakeTheNameBack) {
   const auto a = make("a", product(1), false);
   ASSERT_TRUE(until([&] { return a->node.registered().has_value(); }));
