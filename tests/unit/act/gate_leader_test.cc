@@ -284,6 +284,61 @@ TEST_F(GateLeaderTest, ANewerNodeThatIsThereForAMomentCostsTheLeadOnceAtMost) {
   EXPECT_LE(std::set<store::Revision>(tokens.begin(), tokens.end()).size(), 2U);
 }
 
+/// Who sets the clock of a host, whichever way, changes nobody's lease and delays no pass.
+TEST_F(GateLeaderTest, AWallClockThatJumpsCostsNoLeadAndDelaysNobody) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto b = make("b", product(1));
+  ASSERT_TRUE(until([&] { return b->ready(); }));
+  constexpr Duration kYears = 24h * 3650;
+  int not_ready = 0;
+  a->node.listen([&] { not_ready += a->ready() ? 0 : 1; });
+  for (TestNode* const whose : {a.get(), b.get()}) {
+    for (const Duration by : {Duration(1h), Duration(-1h), kYears, -kYears}) {
+      const std::size_t before = objects.written.size();
+      whose->us.jump_wall_clock(by);
+      world.run_for(kTtl);
+      EXPECT_TRUE(a->leader.leads() && !b->leader.leads());
+      world.run_for(65s);
+      EXPECT_GE(objects.written.size(), before + 2) << "a pass each 30 s";
+    }
+  }
+  const std::vector<store::Revision>& tokens = a->reconciler.tokens;
+  EXPECT_EQ(std::set<store::Revision>(tokens.begin(), tokens.end()).size(), 1U);
+  EXPECT_EQ(not_ready, 0);
+  // Nor does a lease end later for who stands behind a leader that dies.
+  b->us.jump_wall_clock(-kYears);
+  const TimePoint died = world.now();
+  a->us.pause();
+  ASSERT_TRUE(until([&] { return b->leader.leads(); }));
+  EXPECT_LE(world.now() - died, kTtl + 500ms);
+}
+
+/// Two builds of one release, or a leader that comes and goes.
+TEST_F(GateLeaderTest, LeadersOfOneReleaseThatTakeTurnsNeverSayThatTheObjectsChange) {
+  const auto a = make("a", product(1));
+  ASSERT_TRUE(until([&] { return a->ready(); }));
+  const auto b = make("b", product(1));
+  ASSERT_TRUE(until([&] { return b->ready(); }));
+  bool working = false;
+  b->node.listen(
+      [&] { working = working || b->node.report().stored.status.state != State::kDone; });
+  int kept_out = 0;
+  for (TestNode* const one : {a.get(), b.get()})
+    one->node.listen([&kept_out, one] { kept_out += one->ready() ? 0 : 1; });
+  std::set<std::string> leaders;
+  for (int turn = 0; turn < 6; ++turn) {
+    const std::size_t before = objects.written.size();
+    write(store::Erase{queue()});
+    ASSERT_TRUE(until([&] { return objects.written.size() > before; }, 1min));
+    world.run_for(5s);
+    leaders.insert(objects.written.back());
+  }
+  EXPECT_EQ(leaders.size(), 2U) << "both had a turn";
+  EXPECT_FALSE(working);
+  EXPECT_EQ(kept_out, 0);
+}
+
 // Each of its registrations comes between the look at the nodes and the claim.
 TEST_F(GateLeaderTest, ANodeThatIsRegisteredAgainAndAgainDelaysNobody) {
   const auto a = make("a", product(1, 1));

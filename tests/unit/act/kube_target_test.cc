@@ -343,6 +343,7 @@ TEST_F(KubeTargetTest, AnApiThatDoesNotAnswerIsNotOneWithoutKinds) {
   pass();
   wanted.erase("b.yaml");
   wanted.erase("role.yaml");
+  want("a", "2");
   kube.before = [](const HttpCall& call) -> FakeKube::Answer {
     if (!call.url.ends_with("/apis/rbac.authorization.k8s.io/v1")) return std::nullopt;
     return FakeKube::status(503, "ServiceUnavailable", "no");
@@ -350,6 +351,7 @@ TEST_F(KubeTargetTest, AnApiThatDoesNotAnswerIsNotOneWithoutKinds) {
   const PassReport report = pass();
   EXPECT_FALSE(report.good());
   EXPECT_EQ(report.faults, std::vector<std::string>{"rbac.authorization.k8s.io/v1: HTTP 503: no"});
+  EXPECT_EQ(value("a"), "2") << "the others are treated";
   EXPECT_EQ(value("b"), "1");
 }
 

@@ -193,6 +193,7 @@ TEST_F(ElectionTest, ACandidateWhoseLeaseWasRevokedDoesNotLeadWhenItsTurnComes) 
   ASSERT_TRUE(run_until_led(c, 5s));
   run_for(10s);
   EXPECT_TRUE(c.leads());
+  EXPECT_EQ(c.election->candidates().back().name, "b") << "it queues again";
 }
 
 TEST_F(ElectionTest, AForeignCandidateIsWaitedForAndShown) {
@@ -268,6 +269,42 @@ TEST_F(ElectionTest, WhatIsKnownOfTheQueueIsConfirmedByEachRenewalAndByAllNews) 
     b.start();
     run_for(700ms);
   }
+}
+
+/// Whoever leads dies after a second; those behind him have a lease each, and lead as they came.
+TEST(ElectionStorm, TenCandidatesLeadInTheOrderInWhichTheyCame) {
+  World world(1);
+  SimDisk disk;
+  std::vector<std::unique_ptr<Agent>> agents;
+  constexpr std::size_t kMany = 10;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    agents.push_back(std::make_unique<Agent>(world, disk, fmt::format("agent {}", i)));
+    const auto stands = [&] { return !agents.back()->election->own_key().empty(); };
+    ASSERT_TRUE(world.run_until(stands, 5s));
+    world.run_for(500ms);
+  }
+  std::vector<std::size_t> led;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    agents[i]->election->listen([&led, i](bool leads) {
+      if (leads) led.push_back(i);
+    });
+  }
+  ASSERT_TRUE(agents[0]->leads());
+  std::size_t killed = 0;
+  for (TimePoint next = world.now(); killed < kMany - 1; world.run_for(10ms)) {
+    const auto leads = [](const auto& agent) { return agent->leads(); };
+    ASSERT_LE(std::ranges::count_if(agents, leads), 1);
+    if (world.now() < next || !agents[killed]->leads()) continue;
+    const TimePoint died = world.now();
+    agents[killed]->us.pause();
+    ASSERT_TRUE(world.run_until([&] { return agents[killed + 1]->leads(); }, kTtl + 500ms));
+    EXPECT_GE(world.now() - died, kTtl / 3);
+    ++killed;
+    next = world.now() + 1s;
+  }
+  world.run_for(20s);
+  EXPECT_EQ(led, (std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_TRUE(agents.back()->leads());
 }
 
 SIM_TEST_SEEDS(SimElection, NeverTwoLeadAndAlwaysSomebodyDoesAgain, 40) {
