@@ -164,8 +164,9 @@ class GateAgent(Agent):
 class GateSite:
     """Agents at the gate `k8s` of one etcd; each may be restarted with another release."""
 
-    def __init__(self, folder: Path, etcd: EtcdCluster, takes: float = 0.2):
-        self.folder, self.etcd, self.takes = folder, etcd, takes
+    def __init__(self, folder: Path, etcd: EtcdCluster, takes: float = 0.2, ttl: int = 2, store: str = ""):
+        """`store`: more keys of `store.etcd`, where {name} is the agent's."""
+        self.folder, self.etcd, self.takes, self.ttl, self.store = folder, etcd, takes, ttl, store
         self.keys = GateKeys(etcd, "/wardmote/prod/gate/k8s/state/", "/wardmote/prod/gate/k8s/nodes/")
         self.agents: dict[str, GateAgent] = {}
         (folder / "apply.py").write_text(APPLY)
@@ -182,8 +183,8 @@ class GateSite:
     def __getitem__(self, name: str) -> GateAgent:
         return self.agents[name]
 
-    def start(self, name: str, release: str, needs: str = "0.0.0", mode: str = "act") -> GateAgent:
-        """`needs`: of which release all nodes must be for what it writes."""
+    def start(self, name: str, release: str, needs: str = "0.0.0", mode: str = "act", inside: list[str] | None = None) -> GateAgent:
+        """`needs`: of which release all nodes must be for what it writes. `inside` begins the command line."""
         folder = self.folder / name
         (folder / "data").mkdir(parents=True, exist_ok=True)
         config = folder / "wardmote.yaml"
@@ -191,20 +192,20 @@ class GateSite:
         config.write_text(f"""node: {{name: {name}}}
 api: {{socket: {folder}/api.sock}}
 data: {folder}/data
-store: {{etcd: {{endpoints: [{endpoints}]}}, name: prod, ttl: 2s}}
+store: {{etcd: {{endpoints: [{endpoints}]{self.store.replace("{name}", name)}}}, name: prod, ttl: {self.ttl}s}}
 version_gates:
   - name: k8s
     release: {release}
     min_apiserver_release: {needs}
-    ttl: 2s
+    ttl: {self.ttl}s
     reconcile:
       mode: {mode}
       command: [/usr/bin/python3, {self.folder}/apply.py, {self.folder}, '{self.takes}']
       every: 1s
-      wait: 1500ms
+      wait: {self.ttl * 750}ms
       write_deadline: 100ms
 """)
-        agent = GateAgent(config, folder / "api.sock")
+        agent = GateAgent(config, folder / "api.sock", inside)
         self.agents[name] = agent
         agent.wait_serving()
         return agent
