@@ -6,8 +6,9 @@ from pathlib import Path
 
 import yaml
 from fault_proxy import FaultProxy
-from gate_site import GateAgent
+from gate_site import GateAgent, GateKeys
 
+from lab.etcd import ENVIRONMENT
 from lab.kubernetes import ADMIN, ApiServer
 from tools.agent import programs
 
@@ -47,12 +48,34 @@ def kubeconfig(path: Path, cluster: "ApiServer | FaultProxy", token: str = ADMIN
     return path
 
 
+class ApiserversEtcd:
+    """The apiserver's etcd, for GateKeys."""
+
+    def __init__(self, cluster: ApiServer):
+        self.cluster = cluster
+
+    def argv(self, *arguments: str) -> list[str]:
+        return [str(self.cluster.packages / "usr/bin/etcdctl"), f"--endpoints={self.cluster.etcd}", *arguments]
+
+    def ctl(self, *arguments: str) -> str:
+        return subprocess.run(self.argv(*arguments), env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30,
+                              check=True).stdout
+
+
 class Site:
     def __init__(self, folder: Path, cluster: ApiServer):
         self.cluster, self.folder = cluster, folder
         self.wanted = Folder(folder / "manifests")
         self.set = folder.name
         self.login = kubeconfig(folder / "kubeconfig", cluster)
+
+    def keys(self) -> GateKeys:
+        """Of the gate of agents that share the apiserver's etcd."""
+        return GateKeys(ApiserversEtcd(self.cluster), f"/wardmote/{self.set}/gate/k8s/state/", f"/wardmote/{self.set}/gate/k8s/nodes/")
+
+    def written_by(self, user: str) -> list[dict]:
+        """What was sent as a write, and not as a question."""
+        return [one for one in self.cluster.writes_of(user) if "dryRun" not in one["requestURI"]]
 
     def manifests_of(self, name: str) -> Path:
         return self.folder / f"manifests-{name}"
@@ -92,13 +115,14 @@ class Site:
         return self.get(name)["metadata"]["resourceVersion"]
 
 
-def agent_of(site: Site, mode: str, name: str = "ctl-1", shared: bool = False, every: str = "1s", server: "FaultProxy | None" = None) -> GateAgent:
+def agent_of(site: Site, mode: str, name: str = "ctl-1", shared: bool = False, every: str = "1s", server: "FaultProxy | None" = None,
+             release: str = "1.0.0", login: Path | None = None) -> GateAgent:
     """An agent with a folder of its own. `shared`: its store is the apiserver's etcd, it has a user and manifests of its own name.
-    `server`: through this."""
+    `server`: through this. `login`: by this kubeconfig."""
     folder = site.folder / name
     (folder / "data").mkdir(parents=True, exist_ok=True)
     config = folder / "w.yaml"
-    login = kubeconfig(folder / "kubeconfig", server or site.cluster, f"{name}-token" if shared else ADMIN)
+    login = login or kubeconfig(folder / "kubeconfig", server or site.cluster, f"{name}-token" if shared else ADMIN)
     etcd = site.cluster.etcd.removeprefix("http://")
     store = f"store: {{etcd: {{endpoints: ['{etcd}']}}, name: {site.set}, ttl: 2s}}\n" if shared else ""
     config.write_text(f"""node: {{name: {name}}}
@@ -106,7 +130,7 @@ api: {{socket: {folder}/s}}
 data: {folder}/data
 {store}version_gates:
   - name: k8s
-    release: 1.0.0
+    release: {release}
     ttl: 2s
     reconcile:
       mode: {mode}

@@ -4,17 +4,15 @@ release 2 writes what release 1 cannot read. The judge is upgrade_truth.py."""
 import json
 import os
 import signal
-import subprocess
 import time
 from contextlib import contextmanager
 
 import pytest
 import yaml
 from gate_site import DONE, GateAgent, GateKeys
-from reconcile_site import Site, config_map, kubeconfig, play
+from reconcile_site import ApiserversEtcd, Site, config_map, kubeconfig, play
 from upgrade_truth import Recorder, judge
 
-from lab.etcd import ENVIRONMENT
 from lab.kubernetes import ApiServer
 from lab.processes import wait_until
 from tools.agent import ROOT
@@ -27,20 +25,6 @@ MANY = 200
 
 def until(condition, what: str):
     return wait_until(condition, PATIENCE, what, every=0.1)
-
-
-class ApiserversEtcd:
-    """The apiserver's etcd, for GateKeys."""
-
-    def __init__(self, cluster: ApiServer):
-        self.cluster = cluster
-
-    def argv(self, *arguments: str) -> list[str]:
-        return [str(self.cluster.packages / "usr/bin/etcdctl"), f"--endpoints={self.cluster.etcd}", *arguments]
-
-    def ctl(self, *arguments: str) -> str:
-        return subprocess.run(self.argv(*arguments), env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30,
-                              check=True).stdout
 
 
 class Upgrade:
