@@ -286,12 +286,12 @@ TEST_F(GateLeaderTest, ANewerNodeThatIsThereForAMomentCostsTheLeadOnceAtMost) {
 
 /// Who sets the clock of a host, whichever way, changes nobody's lease and delays no pass.
 TEST_F(GateLeaderTest, AWallClockThatJumpsCostsNoLeadAndDelaysNobody) {
+  int not_ready = 0;
   const auto a = make("a", product(1));
   ASSERT_TRUE(until([&] { return a->ready(); }));
   const auto b = make("b", product(1));
   ASSERT_TRUE(until([&] { return b->ready(); }));
   constexpr Duration kYears = 24h * 3650;
-  int not_ready = 0;
   a->node.listen([&] { not_ready += a->ready() ? 0 : 1; });
   for (TestNode* const whose : {a.get(), b.get()}) {
     for (const Duration by : {Duration(1h), Duration(-1h), kYears, -kYears}) {
@@ -316,14 +316,14 @@ TEST_F(GateLeaderTest, AWallClockThatJumpsCostsNoLeadAndDelaysNobody) {
 
 /// Two builds of one release, or a leader that comes and goes.
 TEST_F(GateLeaderTest, LeadersOfOneReleaseThatTakeTurnsNeverSayThatTheObjectsChange) {
+  bool working = false;
+  int kept_out = 0;
   const auto a = make("a", product(1));
   ASSERT_TRUE(until([&] { return a->ready(); }));
   const auto b = make("b", product(1));
   ASSERT_TRUE(until([&] { return b->ready(); }));
-  bool working = false;
   b->node.listen(
       [&] { working = working || b->node.report().stored.status.state != State::kDone; });
-  int kept_out = 0;
   for (TestNode* const one : {a.get(), b.get()})
     one->node.listen([&kept_out, one] { kept_out += one->ready() ? 0 : 1; });
   std::set<std::string> leaders;

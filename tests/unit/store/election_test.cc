@@ -275,6 +275,7 @@ TEST_F(ElectionTest, WhatIsKnownOfTheQueueIsConfirmedByEachRenewalAndByAllNews) 
 TEST(ElectionStorm, TenCandidatesLeadInTheOrderInWhichTheyCame) {
   World world(1);
   SimDisk disk;
+  std::vector<std::size_t> led;
   std::vector<std::unique_ptr<Agent>> agents;
   constexpr std::size_t kMany = 10;
   for (std::size_t i = 0; i < kMany; ++i) {
@@ -283,7 +284,6 @@ TEST(ElectionStorm, TenCandidatesLeadInTheOrderInWhichTheyCame) {
     ASSERT_TRUE(world.run_until(stands, 5s));
     world.run_for(500ms);
   }
-  std::vector<std::size_t> led;
   for (std::size_t i = 0; i < kMany; ++i) {
     agents[i]->election->listen([&led, i](bool leads) {
       if (leads) led.push_back(i);
