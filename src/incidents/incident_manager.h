@@ -95,10 +95,9 @@ class IncidentManager final : public serve::IncidentControl {
   /// How many incidents are open, and how grave they are.
   serve::OpenIncidents open_incidents();
 
+  using Counts = std::map<std::string, std::size_t>;  ///< of checks, by their kind
   /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
-  /// for what it watches itself.
-  /// `checks`: how many it has, by kind.
-  using Counts = std::map<std::string, std::size_t>;
+  /// for what it watches itself. `checks`: how many it has.
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms,
                  Counts checks = {});
   /// Of this agent, as others are to know it.

@@ -21,11 +21,15 @@ using runtime::Task;
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(5);
+/// More than can be counted in one's life: somebody else wrote it.
+constexpr std::uint64_t kMost = 1'000'000'000'000'000;
 
 }  // namespace
 
 std::uint64_t beat_of(const Found& found) {
-  return found.key ? parse_number<std::uint64_t>(found.key->value).value_or(0) : 0;
+  const std::uint64_t beat =
+      found.key ? parse_number<std::uint64_t>(found.key->value).value_or(0) : 0;
+  return beat <= kMost ? beat : 0;
 }
 
 Task<void> Beat::run() {

@@ -162,7 +162,8 @@ std::optional<std::string> PlanRunner::standing_doubt() const {
 /// Who leads has paused everything because orders may be lost. So this agent need not say so again,
 /// also after a restart, when whoever has looked resumes.
 Task<void> PlanRunner::leave_doubts_to(Pause of_all) {
-  if (doubt_ && !of_all.by.starts_with(kByDoubt)) co_return;
+  // A person who has paused everything may know nothing of this.
+  if (!of_all.by.starts_with(kByDoubt)) co_return;
   if (doubt_) {
     JournalEntry row{.kind = std::string(kDoubtedRow), .actor = "agent", .detail = *doubt_};
     static_cast<void>(co_await log_.append_surely(std::move(row), {}));

@@ -1,5 +1,6 @@
 #include "act/reconcile/kube_catalog.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,8 +62,13 @@ Task<void> KubeCatalog::learn(KubeClient* client, std::string api_version, Deadl
     }
   }
   // Somebody may be about to write an object of a kind that was known.
-  if (version.known != Known::kYes && versions_[api_version].known == Known::kYes) co_return;
-  versions_.insert_or_assign(std::move(api_version), std::move(version));
+  Version& held = versions_[api_version];
+  if (version.known != Known::kYes && held.known == Known::kYes) co_return;
+  for (KubeResource& kind : held.kinds) {
+    if (std::ranges::find(version.kinds, kind.kind, &KubeResource::kind) == version.kinds.end())
+      version.kinds.push_back(std::move(kind));
+  }
+  held = std::move(version);
 }
 
 KubeCatalog::Known KubeCatalog::known(const KindName& name) const {

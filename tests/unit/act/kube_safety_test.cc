@@ -124,6 +124,30 @@ TEST_F(KubeTargetTest, TheFirstWriteIsAlone) {
   EXPECT_EQ(writes, 1);
 }
 
+/// While one waits until its kind is served, another is being written whose kind goes.
+TEST_F(KubeTargetTest, AKindThatWasKnownStaysKnownInAPass) {
+  kube.versions["/apis/apiextensions.k8s.io/v1"] =
+      R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","namespaced":false,"verbs":["list","delete"]}]})";
+  const std::string v = R"({"name":"vs","kind":"V","namespaced":true,"verbs":["list","delete"]})";
+  const std::string w = R"({"name":"ws","kind":"W","namespaced":true,"verbs":["list","delete"]})";
+  kube.versions["/apis/x.io/v1"] = R"({"resources":[)" + v + "]}";
+  wanted["crd.yaml"] =
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
+      "ws.x.io}\nspec: {group: x.io, scope: Namespaced, names: {kind: W, plural: ws}}\n";
+  for (const std::string kind : {"V", "W"})
+    wanted[kind + ".yaml"] =
+        "apiVersion: x.io/v1\nkind: " + kind + "\nmetadata: {name: one}\nspec: {a: 1}\n";
+  kube.takes = [&](const HttpCall& call) -> Duration {
+    const bool of_v = call.url.contains("/vs/one") && call.method == "GET";
+    if (of_v) kube.versions["/apis/x.io/v1"] = R"({"resources":[)" + w + "]}";
+    return of_v ? 2s : 0s;
+  };
+  const PassReport report = pass();
+  EXPECT_TRUE(report.good()) << summary_of(report);
+  EXPECT_TRUE(kube.objects.contains("/apis/x.io/v1/namespaces/default/vs/one"));
+  EXPECT_TRUE(kube.objects.contains("/apis/x.io/v1/namespaces/default/ws/one"));
+}
+
 /// What one of those that are under way is told later does not undo it.
 TEST_F(KubeTargetTest, NothingIsBegunOnceTheServerIsGone) {
   for (int number = 10; number < 30; ++number) want("m" + std::to_string(number));
