@@ -47,6 +47,14 @@ def test_a_pause_from_after_the_snapshot_is_not_forgotten(tmp_path, etcd, target
         wait_until(lambda: any("may be lost" in row for row in rows(leader)), 10.0, f"why, in the journal: {rows(leader)}")
 
 
+def save_with_a_high_beat(site: Site, etcd, snapshot) -> None:
+    """Higher than that of a store which begins empty some seconds later."""
+    wait_complete(site)
+    for _ in range(2):
+        wait_beaten(etcd)
+    etcd.ctl("snapshot", "save", str(snapshot))
+
+
 def restore_under_another_leader(site: Site, etcd, snapshot, later: bool = False):
     """The one that led is away until another leads; returns that."""
     first = site.leader()
@@ -79,10 +87,7 @@ def test_what_is_lost_is_said_once_and_whoever_has_looked_may_go_on(tmp_path, et
 def test_an_agent_whose_record_is_of_its_earlier_life_is_heard(tmp_path, etcd, targets):
     """The copy is of before all agents were restarted; what it has of an agent looks as if another one had its name."""
     with Site(tmp_path, etcd, targets) as site:
-        wait_complete(site)
-        for _ in range(2):
-            wait_beaten(etcd)
-        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        save_with_a_high_beat(site, etcd, tmp_path / "snapshot")
         for name in list(site.agents):
             site[name].stop()
         etcd.begin_empty()
@@ -175,10 +180,7 @@ def test_what_the_snapshot_does_not_know_is_written_over_it_by_the_next_leader(t
 def test_an_empty_store_and_then_the_snapshot(tmp_path, etcd, targets):
     """As somebody restores who looks whether etcd starts at all first."""
     with Site(tmp_path, etcd, targets) as site:
-        wait_complete(site)
-        for _ in range(2):
-            wait_beaten(etcd)
-        etcd.ctl("snapshot", "save", str(tmp_path / "snapshot"))
+        save_with_a_high_beat(site, etcd, tmp_path / "snapshot")
         wait_beaten(etcd)
         targets[1].down()
         wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message")

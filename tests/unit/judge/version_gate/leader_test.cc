@@ -66,6 +66,15 @@ class GateLeader : public ::testing::Test {
     facts.read_at = revision;
     leader->written(true, revision, now);
   }
+  /// The pass that it is in, and the next one.
+  void fail_twice() {
+    leader->failed(now, 0.5);
+    EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(100));
+    now += milliseconds(100);
+    ASSERT_TRUE(next<Leader::Pass>().has_value());
+    leader->failed(now, 0.5);
+    EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(150));
+  }
   /// From the claim to the pass.
   void claim(Revision revision) {
     const auto write = next<Write>();
@@ -227,12 +236,7 @@ TEST_F(GateLeader, WhatWasReadBeforeItsOwnWriteIsTooOld) {
 
 TEST_F(GateLeader, AFailedPassIsTriedAgainEverMoreSlowly) {
   claim(11);
-  leader->failed(now, 0.5);
-  EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(100));
-  now += milliseconds(100);
-  ASSERT_TRUE(next<Leader::Pass>().has_value());
-  leader->failed(now, 0.5);
-  EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(150));
+  fail_twice();
   for (int i = 0; i < 40; ++i) {
     now += seconds(90);
     ASSERT_TRUE(next<Leader::Pass>().has_value());
@@ -252,12 +256,7 @@ TEST_F(GateLeader, WhatFailsWhileItRestsIsTriedAgainEverMoreSlowlyToo) {
   for (int round = 0; round < 2; ++round) {
     now += seconds(600);
     ASSERT_TRUE(next<Leader::Pass>().has_value());
-    leader->failed(now, 0.5);
-    EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(100));
-    now += milliseconds(100);
-    ASSERT_TRUE(next<Leader::Pass>().has_value());
-    leader->failed(now, 0.5);
-    EXPECT_EQ(next<Leader::Wait>()->until, now + milliseconds(150));
+    fail_twice();
     now += milliseconds(150);
     ASSERT_TRUE(next<Leader::Pass>().has_value());
     leader->passed(now);
