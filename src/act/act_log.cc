@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -223,11 +224,16 @@ Task<Result<bool>> ActLog::store_lacks_orders() {
 }
 
 Task<Result<void>> ActLog::keep(RecordChanges state) {
+  return keep([state = std::move(state)] { return state; });
+}
+
+Task<Result<void>> ActLog::keep(std::function<RecordChanges()> state) {
   const Turn turn(*this);
   const std::uint64_t lead = lead_;
   while (!turn.come()) co_await written_.wait();
   if (lead != lead_) co_return fail(Errc::kRejected, "another agent has led since");
-  Result<void> kept = co_await store_state(std::move(state));
+  RecordChanges now = state();
+  Result<void> kept = co_await store_state(std::move(now));
   co_return kept;
 }
 

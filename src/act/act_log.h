@@ -65,6 +65,8 @@ class ActLog {
   runtime::Task<Result<bool>> store_lacks_orders();
   /// A state that goes with no row. Errors as append()'s.
   runtime::Task<Result<void>> keep(store::RecordChanges state);
+  /// The same, of the state as it is when everything that was given before is written.
+  runtime::Task<Result<void>> keep(std::function<store::RecordChanges()> state);
   /// For who leads again, before load(): when it has succeeded, no state that was given before is
   /// changed any more. Errors as append()'s.
   runtime::Task<Result<void>> settle();

@@ -36,6 +36,8 @@ std::vector<SqlRow> SimDisk::rows(const std::string& sql) {
 Task<Result<std::vector<SqlRow>>> SimDatabase::read(SqlStatement statement, Deadline) {
   if (disk_.buried_) co_return fail(Errc::kClosed, "the process is dead");
   if (disk_.died_) co_await host_.sleep_until(TimePoint::max());
+  if (disk_.read_latency_ > Duration::zero())
+    co_await host_.sleep_until(host_.now() + disk_.read_latency_);
   Result<std::vector<SqlRow>> rows = disk_.connection_.run(statement);
   co_return rows;
 }

@@ -19,6 +19,7 @@ class SimDisk {
 
   /// How long a commit takes.
   void set_latency(Duration latency) noexcept { latency_ = latency; }
+  void set_read_latency(Duration latency) noexcept { read_latency_ = latency; }
   /// Commits fail with this from now on; nothing: they work.
   void fail_with(std::optional<Errc> code) noexcept { fault_ = code; }
   /// The process dies before the `count`th write from now, a transaction's end being one too. It
@@ -40,6 +41,7 @@ class SimDisk {
 
   net::SqliteConnection connection_;
   Duration latency_{};
+  Duration read_latency_{};
   std::optional<Errc> fault_;
   std::uint64_t countdown_ = 0;  ///< 0: it does not die
   std::uint64_t writes_ = 0;

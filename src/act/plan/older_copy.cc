@@ -69,8 +69,7 @@ RecordChanges PlanRunner::records_of(const Planner& planner) const {
 Task<void> PlanRunner::write_newer() {
   const std::uint64_t term = term_;
   for (;;) {
-    // Each time anew: people go on to order.
-    const Result<void> kept = co_await keep_newer(records_of(planner_));
+    const Result<void> kept = co_await keep_newer(&planner_);
     if (term_ != term) co_return;
     if (kept) break;
     log(LogLevel::kError, "plans_not_written_anew", {{"reason", kept.error().describe()}});
@@ -80,18 +79,28 @@ Task<void> PlanRunner::write_newer() {
   newer_.reset();
 }
 
-/// What the copy has and nobody knows any more is over.
-Task<Result<void>> PlanRunner::keep_newer(RecordChanges known) {
+/// What the copy has and nobody knows any more is over. People go on to order: what is written is
+/// what the planner knows when the turn to write has come.
+Task<Result<void>> PlanRunner::keep_newer(const Planner* planner) {
+  RecordChanges all = records_of(*planner);
   for (const std::string_view prefix : {store::kPlanPrefix, store::kPausePrefix}) {
     std::string of(prefix);
     const auto old = co_await log_.load(std::move(of));
     if (!old) co_return std::unexpected(old.error());
-    for (const auto& [key, record] : *old) known.try_emplace(key, std::nullopt);
+    for (const auto& [key, record] : *old) all.try_emplace(key, std::nullopt);
   }
-  while (!known.empty()) {
+  while (!all.empty()) {
     RecordChanges some;
-    while (!known.empty() && some.size() < kMostAtOnce) some.insert(known.extract(known.begin()));
-    Result<void> kept = co_await log_.keep(std::move(some));
+    while (!all.empty() && some.size() < kMostAtOnce) some.insert(all.extract(all.begin()));
+    Result<void> kept = co_await log_.keep([this, planner, some = std::move(some)] {
+      RecordChanges now = records_of(*planner);
+      RecordChanges of_these;
+      for (const auto& [key, record] : some) {
+        const auto known = now.find(key);
+        of_these[key] = known == now.end() ? std::nullopt : std::move(known->second);
+      }
+      return of_these;
+    });
     if (!kept) co_return kept;
   }
   co_return Result<void>();

@@ -170,7 +170,7 @@ Task<Result<void>> PlanRunner::load() {
   if (leadership_.leads()) {
     numbers_ = {};
     Result<void> marked = co_await begin_lead(&planner);
-    if (marked && newer_) marked = co_await keep_newer(records_of(planner));
+    if (marked && newer_) marked = co_await keep_newer(&planner);
     if (!marked) co_return marked;
     newer_.reset();
   } else if (of_all) {

@@ -176,7 +176,7 @@ class PlanRunner final : public control::PlanControl {
   void recall_newer(judge::plan::Planner& planner);
   [[nodiscard]] store::RecordChanges records_of(const judge::plan::Planner& planner) const;
   runtime::Task<void> write_newer();
-  runtime::Task<Result<void>> keep_newer(store::RecordChanges known);
+  runtime::Task<Result<void>> keep_newer(const judge::plan::Planner* planner);
   void see_to_doubts();
   InDoubt pause_in_doubt(judge::plan::Planner& planner, const store::ClockPair& clock);
   runtime::Task<Result<void>> begin_lead(judge::plan::Planner* planner);

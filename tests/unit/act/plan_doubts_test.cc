@@ -254,6 +254,12 @@ class OlderCopy : public PlanLeadership {
     c_.notice_copy();
     d_.notice_copy();
   }
+  /// It is being written anew, and that takes a while.
+  void restore_slowly() {
+    shared_.disk.set_read_latency(10ms);
+    restore();
+    world_.run_for(5ms);
+  }
   static void expect_known(const SharingAgent& agent) {
     EXPECT_EQ(plan(agent).state, PlanState::kRejected);
     EXPECT_TRUE(agent.runner().planner().pauses().contains("ovn-nb"));
@@ -297,6 +303,29 @@ TEST_F(OlderCopy, WhatHasEndedSinceBeginsNotAgain) {
   watch_all(5s);
   SharingAgent later(world_, "later", shared_, true);
   EXPECT_TRUE(later.runner().planner().pauses().empty());
+}
+
+// Whoever ordered in the moments in which the store was written anew was told that it holds.
+TEST_F(OlderCopy, WhatIsAllowedWhileTheStoreIsWrittenAnewIsAllowed) {
+  copy();
+  ASSERT_TRUE(c_.runner().pause("ovn-nb", std::nullopt, "ann"));
+  watch_all(5s);
+  restore_slowly();
+  ASSERT_TRUE(c_.runner().resume("", "ann")) << "somebody has looked";
+  ASSERT_TRUE(c_.runner().resume("ovn-nb", "ann"));
+  watch_all(5s);
+  SharingAgent later(world_, "later", shared_, true);
+  EXPECT_TRUE(later.runner().planner().pauses().empty());
+}
+
+TEST_F(OlderCopy, WhatIsForbiddenWhileTheStoreIsWrittenAnewIsForbidden) {
+  copy();
+  restore_slowly();
+  ASSERT_TRUE(c_.runner().resume("", "ann")) << "somebody has looked";
+  ASSERT_TRUE(c_.runner().pause("ovn-nb", std::nullopt, "ann"));
+  watch_all(5s);
+  SharingAgent later(world_, "later", shared_, true);
+  EXPECT_TRUE(later.runner().planner().pauses().contains("ovn-nb"));
 }
 
 // The lead is lost with the copy, and won again, by the same agent or by another.
