@@ -53,6 +53,7 @@ class EtcdCluster:
                  authority: Authority | None = None):
         unpack(packages, ETCD_PACKAGES)
         self.packages, self.folder = packages, folder
+        self.user = ""  # of etcdctl, with its password; for an etcd that asks for passwords
         self.papers: Papers | None = authority.issue("root") if authority else None
         if authority:
             server = authority.issue("etcd", names="IP:127.0.0.1")
@@ -102,6 +103,8 @@ class EtcdCluster:
 
     def _shows(self, papers: Papers | None = None) -> list[str]:
         papers = papers or self.papers
+        if self.user:
+            return [f"--user={self.user}"]
         return [f"--cacert={papers.ca}", f"--cert={papers.certificate}", f"--key={papers.key}"] if papers else []
 
     def as_holder(self, papers: Papers) -> "EtcdCluster":
@@ -110,8 +113,8 @@ class EtcdCluster:
         other.__dict__ = {**self.__dict__, "papers": papers}
         return other
 
-    def run(self, *arguments: str, endpoints: list[str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self.argv(*arguments, endpoints=endpoints), env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+    def run(self, *arguments: str, endpoints: list[str] | None = None, said: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(self.argv(*arguments, endpoints=endpoints), env=ENVIRONMENT, input=said,
                               capture_output=True, text=True, timeout=30, check=False)
 
     def restore(self, snapshot: Path, later: bool = False) -> None:

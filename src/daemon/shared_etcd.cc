@@ -20,9 +20,8 @@ Result<std::unique_ptr<store::etcd::EtcdStore>> open_etcd(runtime::Runtime& runt
                                                           std::string beat_key) {
   store::etcd::ClientOptions options{.endpoints = config.endpoints, .user = config.user};
   if (!config.password_file.empty()) {
-    Result<std::string> password = net::read_secret(config.password_file);
-    if (!password) return with_context(password, "store");
-    options.password = *std::move(password);
+    options.password = [file = config.password_file] { return net::read_secret(file); };
+    if (const Result<std::string> now = options.password(); !now) return with_context(now, "store");
   }
   return std::make_unique<store::etcd::EtcdStore>(runtime, std::move(options), std::move(prefix),
                                                   std::move(beat_key));

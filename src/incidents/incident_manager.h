@@ -109,6 +109,8 @@ class IncidentManager final : public serve::IncidentControl {
   void forget_peer(const std::string& node);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
   void find_store_full(bool full) noexcept { store_full_ = full; }
+  /// That no agent leads, in words; nothing: one does.
+  void find_leaderless(std::optional<std::string> words) { leaderless_ = std::move(words); }
   /// The number of the history that the store has (store/agent_words.h), as another agent tells.
   void live_in(std::uint64_t history);
   /// An older copy is in the place of the store, and begins the history of this number.
@@ -244,6 +246,7 @@ class IncidentManager final : public serve::IncidentControl {
   NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
   bool store_full_ = false;
+  std::optional<std::string> leaderless_;
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
   std::optional<store::Follower> follower_;
   std::optional<store::Follower> notifications_;

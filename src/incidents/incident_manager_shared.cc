@@ -203,7 +203,7 @@ std::optional<std::string> IncidentManager::cut_off() const {
   if (newer_.is_due(runtime_.now()))
     return "an older copy is in the place of the store, and no agent has led since";
   const Duration silence = runtime_.now() - *heard;
-  if (silence <= kStaleAfter) return std::nullopt;
+  if (silence <= kStaleAfter) return leaderless_;
   return "the store was not heard for " + format_duration(silence);
 }
 

@@ -44,6 +44,8 @@ Task<Result<void>> Beat::beat() {
   SeenRevision::Mark asked = store_.seen().mark();
   std::string key = key_;
   const Result<Found> found = co_await store_.get(std::move(key), runtime_.deadline_in(kPatience));
+  const bool denied = !found && found.error().code == Errc::kDenied;
+  if (denied && leadership_ != nullptr) leadership_->give_up(found.error());
   if (!found) co_return std::unexpected(found.error());
   store_.seen().answered_beat(asked, beat_of(*found));
   const auto fence = leadership_ != nullptr ? leadership_->fence() : std::nullopt;
@@ -58,6 +60,8 @@ Task<Result<void>> Beat::beat() {
   asked = store_.seen().mark();
   const Result<Committed> put =
       co_await store_.put_if(std::move(raise), runtime_.deadline_in(kPatience));
+  // Etcd goes on to renew the lease of who may write nothing.
+  if (!put && put.error().code == Errc::kDenied) leadership_->give_up(put.error());
   if (!put) co_return std::unexpected(put.error());
   if (put->held) store_.seen().answered_beat(asked, beat);
   co_return Result<void>();

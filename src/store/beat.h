@@ -28,8 +28,8 @@ std::uint64_t beat_of(const Found& found);
 /// the core loop.
 class Beat {
  public:
-  /// `leadership`: null: it only reads.
-  Beat(runtime::Runtime& runtime, Store& store, const Leadership* leadership, Duration every,
+  /// `leadership`: null: it only reads. It is given up when the number may not be written.
+  Beat(runtime::Runtime& runtime, Store& store, Leadership* leadership, Duration every,
        std::string key = std::string(kBeatKey))
       : runtime_(runtime),
         store_(store),
@@ -47,7 +47,7 @@ class Beat {
 
   runtime::Runtime& runtime_;
   Store& store_;
-  const Leadership* leadership_;
+  Leadership* leadership_;
   const Duration every_;
   const std::string key_;
   runtime::TaskGroup tasks_;

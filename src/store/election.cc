@@ -35,6 +35,8 @@ constexpr Duration kTryAgain = 200ms;
 constexpr Duration kShortestPause = 100ms;
 constexpr Duration kLongestPause = 1s;
 constexpr Duration kResignPatience = 1s;
+/// A queue that was not confirmed for so long, and for the time of a lease, may be another now.
+constexpr Duration kQueueIsKnown = 10s;
 /// No key was created at it.
 constexpr Revision kNoRevision = -1;
 
@@ -65,7 +67,17 @@ bool Election::leads() const noexcept {
   return leads_ && runtime_.now() < stop_at_;
 }
 
+bool Election::is_led() const {
+  const Duration known = std::max(kQueueIsKnown, options_.ttl);
+  return !queue_.empty() && confirmed_ && runtime_.now() - *confirmed_ <= known;
+}
+
+void Election::give_up(const Error& why) {
+  if (leads_) gave_up_ = why;
+}
+
 std::string Election::another_leads() const {
+  if (!is_led()) return "no agent is known to lead";
   const std::vector<Candidate> queue = candidates();
   if (queue.empty() || queue.front().key == key_) return Leadership::another_leads();
   return fmt::format("another agent leads: {}", escape_control(queue.front().name));
@@ -104,8 +116,12 @@ Task<void> Election::run() {
 }
 
 Task<Error> Election::stand() {
+  gave_up_.reset();
   Result<void> done = co_await enter();
-  if (done) done = co_await look();
+  // Who may not stand can be allowed to see who leads.
+  const bool denied = !done && done.error().code == Errc::kDenied;
+  if (denied) static_cast<void>(co_await look(runtime_.deadline_in(options_.ttl)));
+  if (done) done = co_await look(Deadline{std::max(renew_at_, expires_)});
   if (done) complaint_.reset();
   while (done) {
     done = co_await take_turn();
@@ -147,9 +163,9 @@ Task<Result<void>> Election::enter() {
   co_return fail(Errc::kRejected, "election: our key was taken away");
 }
 
-Task<Result<void>> Election::look() {
+Task<Result<void>> Election::look(Deadline deadline) {
   KeyRange keys = KeyRange::prefix(prefix_);
-  Result<Snapshot> found = co_await store_.list(keys, Deadline{std::max(renew_at_, expires_)});
+  Result<Snapshot> found = co_await store_.list(keys, deadline);
   if (!found) co_return with_context(found, "election");
   queue_.clear();
   for (KeyValue& key : found->keys) {
@@ -164,7 +180,7 @@ Task<Result<void>> Election::look() {
 Task<Result<void>> Election::follow() {
   const Result<WatchBatch> batch = co_await watch_->next(Deadline{renew_at_});
   if (watch_->resumed()) {
-    const Result<void> looked = co_await look();
+    const Result<void> looked = co_await look(Deadline{std::max(renew_at_, expires_)});
     // The lease says when it is over.
     if (!looked) co_await complain(looked.error());
     co_return Result<void>();
@@ -176,7 +192,7 @@ Task<Result<void>> Election::follow() {
   if (batch.error().code == Errc::kTimeout) co_return Result<void>();
   if (batch.error().code == Errc::kMissing) {
     co_await runtime_.sleep_until(std::min(renew_at_, runtime_.now() + kTryAgain));
-    const Result<void> looked = co_await look();
+    const Result<void> looked = co_await look(Deadline{std::max(renew_at_, expires_)});
     if (looked) co_return looked;
   }
   co_await complain(batch.error());
@@ -229,6 +245,7 @@ Task<Result<void>> Election::take_turn() {
   const auto own = queue_.find(key_);
   if (own == queue_.end() || own->second.create_revision != revision_)
     co_return fail(Errc::kRejected, "election: our key was taken away");
+  if (gave_up_) co_return fail(gave_up_->code, "election: given up: {}", gave_up_->context);
   if (leads_ || !is_first() || runtime_.now() >= stop_at_) co_return Result<void>();
   // What the watch said may be old: ours may have gone with a lease that nobody renewed.
   std::string key = key_;

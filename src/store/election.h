@@ -48,6 +48,9 @@ class Election final : public Leadership {
   [[nodiscard]] std::optional<Compare> fence() const override { return fence_; }
   void listen(std::function<void(bool leads)> changed) override;
   [[nodiscard]] std::string another_leads() const override;
+  void give_up(const Error& why) override;
+  /// Somebody stands first in the queue, as it is now.
+  [[nodiscard]] bool is_led() const;
 
   struct Candidate {
     std::string name;  ///< the value of its key
@@ -71,7 +74,7 @@ class Election final : public Leadership {
   runtime::Task<Error> stand();
   runtime::Task<Result<void>> enter();
   /// Reads the queue, and watches it from there.
-  runtime::Task<Result<void>> look();
+  runtime::Task<Result<void>> look(runtime::Deadline deadline);
   runtime::Task<Result<void>> renew();
   /// Waits for news of the queue until the next renewal.
   runtime::Task<Result<void>> follow();
@@ -103,6 +106,7 @@ class Election final : public Leadership {
   std::unique_ptr<Watch> watch_;
   std::optional<TimePoint> confirmed_;
   std::optional<std::string> complaint_;
+  std::optional<Error> gave_up_;
   std::vector<std::function<void(bool leads)>> listeners_;
   runtime::TaskGroup tasks_;
 };

@@ -26,6 +26,8 @@ class Leadership {
   [[nodiscard]] virtual std::string another_leads() const { return "another agent leads"; }
   /// What each write of the leader carries, so that one that comes too late changes nothing.
   [[nodiscard]] virtual std::optional<Compare> fence() const = 0;
+  /// What this agent writes as the leader is refused for good: another one is to lead.
+  virtual void give_up(const Error&) {}
   /// Calls `changed` whenever we begin to lead or do no more: also when the lease was lost and won
   /// again at once. Whoever listens is called for as long as this lives.
   virtual void listen(std::function<void(bool leads)> changed) = 0;

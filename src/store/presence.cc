@@ -82,7 +82,7 @@ Task<void> Presence::stay() {
   for (;;) {
     const Result<void> ended = co_await be_there();
     lease_ = 0;
-    if (!ended) complaint_ = ended.error().describe();
+    if (!ended) unleased_why_ = ended.error().describe();
     co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
   }
 }
@@ -96,7 +96,7 @@ Task<Result<void>> Presence::be_there() {
   here.changes.emplace_back(Put{key_, value_, lease_});
   const Result<Committed> put = co_await store_.put_if(std::move(here), Deadline{expires});
   if (!put) co_return std::unexpected(put.error());
-  complaint_.reset();
+  unleased_why_.reset();
   Duration pause = ttl_ / 3;
   while (runtime_.now() < expires) {
     co_await runtime_.sleep_until(runtime_.now() + pause);
@@ -104,9 +104,9 @@ Task<Result<void>> Presence::be_there() {
     const Result<Lease> kept = co_await store_.keep_alive(lease_, Deadline{begun + ttl_ / 3});
     if (kept) {
       expires = begun + kept->ttl;
-      complaint_.reset();
+      unleased_why_.reset();
     } else {
-      complaint_ = kept.error().describe();
+      unleased_why_ = kept.error().describe();
       if (kept.error().code == Errc::kMissing) co_return Result<void>();
     }
     pause = kept ? ttl_ / 3 : std::min<Duration>(kTryAgain, ttl_ / 3);
@@ -131,13 +131,14 @@ Task<void> Presence::write() {
     const Result<Committed> put =
         co_await store_.put_if(std::move(change), runtime_.deadline_in(kPutPatience));
     if (!put) {
-      complaint_ = put.error().describe();
+      unwritten_why_ = put.error().describe();
       full_ = put.error().code == Errc::kExhausted;
       if (full_) co_await remove_views(records);
       co_await runtime_.sleep_until(runtime_.now() + kTryAgain);
       continue;
     }
     full_ = false;
+    unwritten_why_.reset();
     for (const auto& [key, value] : records) {
       const auto now = unwritten_.find(key);
       if (now != unwritten_.end() && now->second == value) unwritten_.erase(now);

@@ -45,7 +45,9 @@ class Presence {
   /// Writes what is not there as it was put.
   void write_again(const Records& stored);
   /// Why the records are not in the store.
-  [[nodiscard]] const std::optional<std::string>& complaint() const noexcept { return complaint_; }
+  [[nodiscard]] const std::optional<std::string>& complaint() const noexcept {
+    return unwritten_why_ ? unwritten_why_ : unleased_why_;
+  }
 
  private:
   [[nodiscard]] Records lost(const Records& stored) const;
@@ -65,7 +67,8 @@ class Presence {
   Records records_;  ///< that stay, as they should be
   Records unwritten_;
   std::set<std::string> views_;  ///< keys
-  std::optional<std::string> complaint_;
+  std::optional<std::string> unwritten_why_;
+  std::optional<std::string> unleased_why_;
   bool full_ = false;
   runtime::Event put_;
   runtime::TaskGroup tasks_;

@@ -150,6 +150,71 @@ def test_with_a_password_each_node_writes_its_own_records_only(tmp_path, targets
             assert etcd.run("--user", "ctl-2:secret-of-ctl-2", "get", "--prefix", "/wardmote/test/agents/").returncode == 0
 
 
+def with_passwords(etcd: EtcdCluster, folder: Path, nodes: tuple[str, ...] = ("ctl-1", "ctl-2")) -> str:
+    """What the agents' `store.etcd` needs for the etcd that asks for passwords from now on."""
+    for node in nodes:
+        give_rights(etcd, node)
+        (folder / f"{node}.password").write_text(f"secret-of-{node}\n", encoding="utf-8")
+    etcd.ctl("user", "add", "root:r")
+    etcd.ctl("user", "grant-role", "root", "root")
+    etcd.ctl("auth", "enable")
+    etcd.user = "root:r"
+    return f", user: {{name}}, password_file: {folder}/{{name}}.password"
+
+
+def change_password(etcd: EtcdCluster, node: str) -> None:
+    asked = etcd.run("user", "passwd", node, "--interactive=false", said="another\n")
+    assert asked.returncode == 0, asked.stderr
+
+
+def complaint(agent) -> str:
+    return agent.json("/api/v1/status")["self"]["complaint"] or ""
+
+
+def test_a_password_that_is_changed_in_etcd_and_in_its_file_needs_no_restart(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd:
+        with Site(tmp_path, etcd, targets[:2], ttl=TTL, store=with_passwords(etcd, tmp_path)) as site:
+            site.wait_led_by("ctl-1")
+            for node in ("ctl-1", "ctl-2"):
+                change_password(etcd, node)
+                (tmp_path / f"{node}.password").write_text("another\n", encoding="utf-8")
+            targets[1].down()
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+
+
+def test_agents_whom_etcd_lets_in_no_more_say_that_nobody_is_told(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd:
+        with Site(tmp_path, etcd, targets[:2], ttl=TTL, store=with_passwords(etcd, tmp_path)) as site:
+            site.wait_led_by("ctl-1")
+            agents = [site["ctl-1"], site["ctl-2"]]
+            wait_until(lambda: not any(complaint(one) for one in agents), 10.0, "both to be well")
+            for one in agents:
+                change_password(etcd, one.name)
+            targets[1].down()
+            for one in agents:
+                wait_until(lambda of=one: "no agent is known to lead" in (of.json("/api/v1/incidents")["stale"] or ""), 20.0, f"{one.name} to say so")
+                wait_until(lambda of=one: "authentication failed" in complaint(of), 20.0, f"{one.name} to say why")
+                assert not any(row["leads"] for row in one.json("/api/v1/agents")["agents"])
+                assert "no agent is known to lead" in one.json("/api/v1/plans")["frozen"]
+            for one in agents:
+                (tmp_path / f"{one.name}.password").write_text("another\n", encoding="utf-8")
+            wait_until(lambda: kinds(site) == ["opened"], 20.0, "the message")
+            for one in agents:
+                wait_until(lambda of=one: not complaint(of) and not of.json("/api/v1/incidents")["stale"], 20.0, f"{one.name} to be well")
+
+
+def test_a_leader_that_may_write_no_more_lets_another_lead(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd:
+        with Site(tmp_path, etcd, targets[:2], ttl=TTL, store=with_passwords(etcd, tmp_path)) as site:
+            site.wait_led_by("ctl-1")
+            etcd.ctl("user", "revoke-role", "ctl-1", "ctl-1")
+            site.wait_led_by("ctl-2", 15.0)
+            targets[1].down()
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+            etcd.ctl("user", "grant-role", "ctl-1", "ctl-1")
+            wait_until(lambda: site["ctl-1"].queue() == ["ctl-2", "ctl-1"], 15.0, "the other to stand behind")
+
+
 def test_with_certificates_the_name_in_it_is_the_user(tmp_path, targets):
     authority = Authority(tmp_path / "pki")
     papers = {node: authority.issue(node) for node in ("ctl-1", "ctl-2")}

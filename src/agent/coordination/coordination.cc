@@ -80,6 +80,8 @@ Coordination::Coordination(runtime::Runtime& runtime, store::Store& store, Durat
                 [this](const store::Follower::Records& records) { hear(records); }),
       registered_(store::encode(store::AgentRegistration{
           self_.node, self_.labels, std::string(kVersion), self_.boot, since_})),
+      led_(begun_),
+      reached_(begun_),
       tasks_(runtime.executor()) {
   presence_.put(store::registration_key(self_.node), registered_);
 }
@@ -272,6 +274,9 @@ Task<void> Coordination::watch_nodes() {
       hear_notes(follower_.records());
     if (presence_.full()) full_ = runtime_.now();
     incidents_->find_store_full(presence_.full());
+    if (election_.is_led()) led_ = runtime_.now();
+    if (!presence_.complaint() || presence_.full()) reached_ = runtime_.now();
+    incidents_->find_leaderless(leaderless());
     const std::string unheard = unheard_agent();
     for (store::SharedNote* const note : notes_) note->set_unheard(unheard);
     // Who is cut off from the store would take all others for lost.
@@ -315,7 +320,7 @@ std::vector<serve::AgentRow> Coordination::agents() const {
     row.since = now - peer.changed;
     row.here = node == self_.node;
     row.doubted = !row.here && words_.is_doubted(node);
-    row.leads = !queue.empty() && queue.front().name == node;
+    row.leads = election_.is_led() && queue.front().name == node;
     if (peer.registration) {
       row.labels = peer.registration->labels;
       row.release = peer.registration->release;
@@ -347,9 +352,19 @@ std::optional<std::string> Coordination::isolation() const {
   }
   const std::optional<Duration> heard = age();
   const Duration silence = heard.value_or(runtime_.now() - begun_);
-  if (silence <= kIsolatedAfter) return std::nullopt;
+  if (silence <= kIsolatedAfter) {
+    if (auto leaderless = this->leaderless()) return leaderless;
+    if (runtime_.now() - reached_ <= kIsolatedAfter) return std::nullopt;
+    return "the other agents do not hear what this one sees: " + presence_.complaint().value_or("");
+  }
   const std::size_t others = peers_.size() - (peers_.contains(self_.node) ? 1 : 0);
   return fmt::format("my view alone: {} other agents are not heard, nor is the store", others);
+}
+
+std::optional<std::string> Coordination::leaderless() const {
+  if (runtime_.now() - led_ <= kIsolatedAfter) return std::nullopt;
+  const std::string why = election_.complaint() ? " (" + *election_.complaint() + ")" : "";
+  return "no agent is known to lead, so nobody is told of anything" + why;
 }
 
 serve::ElectionState Coordination::election() const {

@@ -84,6 +84,8 @@ class Coordination final : public serve::AgentsView {
   /// Writes what this agent says of itself again, if it is not in the store.
   void stand_by_own_records();
   [[nodiscard]] bool has_twin() const noexcept;
+  /// That no agent leads, in words; nothing: one does, or will soon.
+  [[nodiscard]] std::optional<std::string> leaderless() const;
   [[nodiscard]] std::string unheard_agent() const;
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
@@ -110,6 +112,8 @@ class Coordination final : public serve::AgentsView {
   std::vector<judge::incident::Symptom> here_;  ///< what is wrong here
   std::uint64_t published_in_ = 0;              ///< the history in which that was said
   TimePoint written_again_;        ///< the store was set back; who lives says so until then
+  TimePoint led_;                  ///< when some agent was known to lead
+  TimePoint reached_;              ///< when nothing kept this agent's records from the store
   TimePoint wrote_;                ///< when this one wrote last because it leads
   std::optional<TimePoint> twin_;  ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;

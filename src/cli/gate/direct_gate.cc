@@ -107,9 +107,8 @@ Result<DirectOptions> direct_options(const Call& call) {
   if (call.has("etcd-password-file") != call.has("etcd-user"))
     return fail(Errc::kInvalid, "--etcd-user and --etcd-password-file go together");
   if (call.has("etcd-password-file")) {
-    auto password = first_line(call.value("etcd-password-file"));
-    if (!password) return std::unexpected(password.error());
-    options.etcd.password = *std::move(password);
+    options.etcd.password = [file = call.value("etcd-password-file")] { return first_line(file); };
+    if (const auto now = options.etcd.password(); !now) return std::unexpected(now.error());
   }
   auto layout = layout_of(call);
   if (!layout) return std::unexpected(layout.error());

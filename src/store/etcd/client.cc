@@ -121,7 +121,9 @@ Task<Result<std::shared_ptr<Channel>>> Client::authenticated(Deadline deadline) 
     Result<std::shared_ptr<Channel>> channel = co_await connected(deadline);
     if (!channel || options_.user.empty() || token_known_) co_return channel;
     std::string path(kAuthenticate);
-    std::string request = codec::etcd::encode_authenticate(options_.user, options_.password);
+    const Result<std::string> password = options_.password ? options_.password() : std::string();
+    if (!password) co_return with_context(password, "user {}", options_.user);
+    std::string request = codec::etcd::encode_authenticate(options_.user, *password);
     std::shared_ptr<Channel> over = *channel;
     const TimePoint begun = runtime_.now();
     // To ask another member for a token is always safe.

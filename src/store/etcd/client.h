@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,8 @@ namespace wardmote::store::etcd {
 struct ClientOptions {
   std::vector<runtime::Endpoint> endpoints;  ///< of the members of one cluster; at least one
   std::string user;                          ///< empty: no user
-  std::string password;
+  /// Is asked each time that the user must say who he is: it may have been changed.
+  std::function<Result<std::string>()> password;
   /// For one attempt to connect to one endpoint.
   Duration connect_timeout = std::chrono::seconds(2);
 };

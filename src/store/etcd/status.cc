@@ -34,7 +34,8 @@ bool says(const codec::GrpcStatus& status, std::string_view words) noexcept {
 Errc invalid_argument(const codec::GrpcStatus& status) noexcept {
   if (says(status, "request is too large") || says(status, "too many operations"))
     return Errc::kLimit;
-  if (says(status, "authentication failed") || says(status, "auth")) return Errc::kDenied;
+  // "user name is empty" is what it says to who has not said who he is.
+  if (says(status, "auth") || says(status, "user name is empty")) return Errc::kDenied;
   return Errc::kInvalid;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "store/leadership.h"
 #include "store/store.h"
 
@@ -21,6 +22,9 @@ class FakeLeadership final : public store::Leadership {
   void listen(std::function<void(bool leads)> changed) override {
     listeners_.push_back(std::move(changed));
   }
+
+  void give_up(const Error&) override { gave_up_ = true; }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
 
   /// The lease is lost, and this agent knows.
   void lose() {
@@ -38,6 +42,7 @@ class FakeLeadership final : public store::Leadership {
 
  private:
   bool leads_;
+  bool gave_up_ = false;
   std::optional<store::Compare> fence_;
   std::vector<std::function<void(bool leads)>> listeners_;
 };

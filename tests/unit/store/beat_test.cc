@@ -74,6 +74,15 @@ TEST_F(BeatTest, ALowerOneIsAnOlderCopyAndTheNextIsHigherThanAllBefore) {
   EXPECT_EQ(set_back, 1);
 }
 
+TEST_F(BeatTest, WhoMayNotWriteItGivesUp) {
+  disk.fail_with(Errc::kTimeout);
+  world.run_for(20s);
+  EXPECT_FALSE(leadership.gave_up()) << "the store may be slow";
+  disk.fail_with(Errc::kDenied);
+  world.run_for(7s);
+  EXPECT_TRUE(leadership.gave_up());
+}
+
 TEST_F(BeatTest, NobodyWritesItAfterTheLeadIsLost) {
   world.run_for(20s);
   Transaction gone;

@@ -216,6 +216,29 @@ TEST_F(ElectionTest, AForeignCandidateIsWaitedForAndShown) {
   EXPECT_EQ(c.election->another_leads(), "another agent leads") << "it is first itself";
 }
 
+TEST_F(ElectionTest, WhoGivesUpStandsBehindTheOthers) {
+  ASSERT_TRUE(run_until_led(a, 5s));
+  b.election->give_up({Errc::kDenied, "permission denied"});
+  run_for(5s);
+  EXPECT_TRUE(a.leads()) << "b did not lead";
+  a.election->give_up({Errc::kDenied, "permission denied"});
+  run_for(5s);
+  EXPECT_TRUE(b.leads());
+  EXPECT_EQ(b.election->candidates().back().name, "a");
+}
+
+TEST_F(ElectionTest, AQueueThatWasNotConfirmedForLongIsNotKnown) {
+  EXPECT_FALSE(c.election->is_led());
+  EXPECT_EQ(c.election->another_leads(), "no agent is known to lead");
+  ASSERT_TRUE(run_until_led(a, 5s));
+  run_for(1s);
+  EXPECT_TRUE(c.election->is_led());
+  c.us.pause();
+  run_for(20s);
+  EXPECT_FALSE(c.election->is_led());
+  EXPECT_EQ(c.election->another_leads(), "no agent is known to lead");
+}
+
 TEST_F(ElectionTest, AStoreThatIsAwayForMinutesStopsAllAndThenOneLeads) {
   ASSERT_TRUE(run_until_led(a, 5s));
   disk.fail_with(Errc::kClosed);
