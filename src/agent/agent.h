@@ -35,6 +35,7 @@
 #include "serve/event_stream.h"
 #include "serve/renderer.h"
 #include "serve/route.h"
+#include "serve/version_gates.h"
 #include "serve/view.h"
 #include "store/leadership.h"
 #include "store/store.h"
@@ -95,6 +96,8 @@ class Agent {
   /// Serves one more route. Before start().
   void add(serve::Route route) { api_.add(std::move(route)); }
   void add(std::vector<serve::Route> routes) { api_.add(std::move(routes)); }
+  /// Measures these, too. Null: there are none. They outlive it.
+  void measure(const serve::VersionGatesView* gates) noexcept { version_gates_ = gates; }
   /// For those who exchange with other agents what is wrong.
   [[nodiscard]] incidents::IncidentManager& incidents() noexcept { return incidents_; }
   /// And what else the domains tell them.
@@ -161,6 +164,7 @@ class Agent {
   std::optional<std::string> journal_complaint_;  ///< why it is not open yet
   std::function<runtime::Task<Result<void>>()> in_place_;
   std::function<std::optional<std::string>()> isolation_;
+  const serve::VersionGatesView* version_gates_ = nullptr;
   const PairReports pairs_;
   const Recoverer recoverer_;
   std::optional<std::string> folder_lost_;  ///< why nothing that is written is found again

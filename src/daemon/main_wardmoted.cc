@@ -422,6 +422,7 @@ int run(net::AsioRuntime& runtime, config::Files& files, const config::Origin& o
   agent.add(serve::failover_routes(shared->pairs.get()));
   agent.add(serve::agents_routes(shared->agents.get()));
   agent.add(serve::version_gate_routes(shared->gates.get()));
+  agent.measure(shared->gates.get());
   agent.renew_receivers([&runtime, &needs](const config::Notify& notify) {
     return make_receivers(notify, runtime, needs);
   });

@@ -191,6 +191,7 @@ std::vector<Report> VersionGates::gates() const {
       report.all_paused = gate.leader->all_paused();
     }
     if (gate.set != nullptr) report.under_way = gate.set->progress();
+    if (gate.set != nullptr && gate.leader) report.tally = gate.set->tally();
     // Of who leads no more the last pass says nothing of how things are.
     if (gate.set != nullptr && !gate.leader) {
       report.pass = gate.set->last();

@@ -62,13 +62,11 @@ std::vector<Route> reading_routes(Renderer* renderer) {
   return routes;
 }
 
-Route metrics_route(const IncidentControl& incidents, const NotifyControl& notify,
-                    const PlanControl& plans, Renderer* renderer) {
+Route metrics_route(std::function<Controls()> controls, Renderer* renderer) {
   return {"GET", "/metrics", Role::kViewer,
-          [&incidents, &notify, &plans, renderer](const Ask& ask) {
-            const Controls controls{incidents, notify, plans};
+          [controls = std::move(controls), renderer](const Ask& ask) {
             return rendered_answer(renderer, "text/plain; version=0.0.4; charset=utf-8", "/metrics",
-                                   [&] { return render_metrics(ask.view, controls); });
+                                   [&] { return render_metrics(ask.view, controls()); });
           }};
 }
 

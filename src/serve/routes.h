@@ -1,18 +1,14 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "serve/event_stream.h"
+#include "serve/metrics/metrics.h"
 #include "serve/route.h"
-
-namespace wardmote::control {
-class PlanControl;
-}
 
 namespace wardmote::serve {
 
-class IncidentControl;
-class NotifyControl;
 class Renderer;
 
 /// What is answered from the view alone:
@@ -27,9 +23,8 @@ class Renderer;
 /// `renderer` outlives them; null: everything is rendered at once.
 std::vector<Route> reading_routes(Renderer* renderer);
 
-/// /metrics: Prometheus text exposition. The controls outlive it.
-Route metrics_route(const IncidentControl& incidents, const NotifyControl& notify,
-                    const control::PlanControl& plans, Renderer* renderer);
+/// /metrics: Prometheus text exposition. What is in `controls` outlives it.
+Route metrics_route(std::function<Controls()> controls, Renderer* renderer);
 
 /// /api/v1/events: the changes as server-sent events, from the header Last-Event-ID or `?after=ID`
 /// on.

@@ -2,6 +2,7 @@
 middle of a pass."""
 
 import os
+import re
 import shutil
 import time
 from datetime import datetime
@@ -238,6 +239,8 @@ def who_fights_for_a_field_is_named_and_not_answered_without_a_pause(site: Site)
         rows = [row["detail"] for row in agent.json("/api/v1/actions")["actions"] if row["kind"] == "result"]
         assert any("ConfigMap default/a changed" in row for row in rows), rows
         assert 'took over .data.x: conflict with \\"rival\\"' in agent.output()
+        [counted] = re.findall(r'^wardmote_reconcile_conflicts_total\{gate="k8s"\} (\d+)$', agent.get("/metrics")[1], re.M)
+        assert 1 <= int(counted) <= answers, (counted, answers)
         # Where the policy is to fail, the other one has it, and all say so.
         site.edit("b", {"x": "theirs"})
         until(lambda: step(agent) == "failing", "the complaint")

@@ -95,6 +95,7 @@ Task<void> KubePass::treat_all() {
   say_in_order(before);
   if (!gone_ && !fenced_) co_return;
   report_.unreachable = gone_;
+  report_.fenced = fenced_;
   report_.faults.push_back(
       fmt::format("{}; {} of {} objects were not looked at",
                   gone_ ? "the server does not answer any more"
@@ -301,6 +302,7 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
     if (!read_anew || !wants_write(*object, live)) co_return;
     written = co_await apply(object, &live, force, terms_.dry);
   }
+  if (written.kind == Kind::kConflict) ++report_.conflicts;
   if (written.kind == Kind::kConflict && (object->policy.force || is_adopted(*object, live))) {
     note = "took over " + written.why;
     force = true;

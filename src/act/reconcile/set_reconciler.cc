@@ -224,6 +224,7 @@ judge::reconcile::Adoptions SetReconciler::begin_adoptions(judge::version_gate::
 void SetReconciler::keep(PassReport report, judge::version_gate::Revision token) {
   last_ = std::make_shared<const PassReport>(std::move(report));
   last_token_ = token;
+  if (!last_->dry) tally_.add(*last_);
 }
 
 Task<void> SetReconciler::run(PassTerms terms) {

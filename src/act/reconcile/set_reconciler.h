@@ -64,6 +64,7 @@ class SetReconciler final : public gate::Reconciler {
   }
   /// The last pass; null: there was none.
   [[nodiscard]] std::shared_ptr<const judge::reconcile::PassReport> last() const { return last_; }
+  [[nodiscard]] const judge::reconcile::Tally& tally() const noexcept { return tally_; }
   /// The last pass, if the leader with this token made it; else null.
   [[nodiscard]] std::shared_ptr<const judge::reconcile::PassReport> last_of(
       judge::version_gate::Revision token) const {
@@ -106,6 +107,7 @@ class SetReconciler final : public gate::Reconciler {
   bool announced_ = false;           ///< the pass under way is in the journal, its end is not
   std::optional<judge::reconcile::PassProgress> progress_;
   std::shared_ptr<const judge::reconcile::PassReport> last_;
+  judge::reconcile::Tally tally_;
   judge::version_gate::Revision last_token_ = 0;  ///< of `last_`; 0: it was a dry one
   judge::version_gate::Revision token_ = 0;       ///< of the last pass that was no dry one
   std::set<std::string> being_noted_;             ///< ordered, and not in the journal yet

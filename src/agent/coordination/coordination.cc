@@ -364,7 +364,7 @@ std::optional<std::string> Coordination::isolation() const {
 std::optional<std::string> Coordination::leaderless() const {
   if (runtime_.now() - led_ <= kIsolatedAfter) return std::nullopt;
   const std::string why = election_.complaint() ? " (" + *election_.complaint() + ")" : "";
-  return "no agent is known to lead, so nobody is told of anything" + why;
+  return "no agent is known to lead, so perhaps nobody is told of anything" + why;
 }
 
 serve::ElectionState Coordination::election() const {

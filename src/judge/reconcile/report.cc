@@ -42,6 +42,15 @@ bool PassReport::differs() const {
   });
 }
 
+void Tally::add(const PassReport& report) {
+  ++(report.good() ? good : failed);
+  if (report.good()) last_good = report.begun + report.took;
+  writes += report.writes;
+  conflicts += report.conflicts;
+  fenced += report.fenced ? 1 : 0;
+  for (const ObjectReport& one : report.touched) ++objects[one.action];
+}
+
 std::string summary_of(const PassReport& report) {
   std::string text;
   for (const std::string& fault : report.faults) text += fault + "; ";

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +56,9 @@ struct PassReport {
   std::vector<std::string> faults;  ///< what is wrong with the pass as a whole, escaped
   std::string prune_refused{};      ///< why nothing was pruned; empty: nothing was in the way
 
-  FenceReport fence{};  ///< what keeps an earlier leader from writing
+  FenceReport fence{};        ///< what keeps an earlier leader from writing
+  std::size_t conflicts = 0;  ///< objects of which others own fields that the set wants
+  bool fenced = false;        ///< the server refused a write: a later leader has raised the fence
 
   bool unreachable = false;    ///< nobody answered, so nothing is known
   bool contradictory = false;  ///< the manifests cannot all be meant, so nothing was written
@@ -65,6 +68,19 @@ struct PassReport {
   [[nodiscard]] bool good() const;
   /// Something was changed, or would be.
   [[nodiscard]] bool differs() const;
+};
+
+/// What came of all passes that could write, since the agent began.
+struct Tally {
+  std::uint64_t good = 0;    ///< passes
+  std::uint64_t failed = 0;  ///< passes
+  std::uint64_t writes = 0;
+  std::uint64_t conflicts = 0;
+  std::uint64_t fenced = 0;
+  std::optional<WallTime> last_good;                      ///< when it ended
+  std::map<ObjectReport::Action, std::uint64_t> objects;  ///< but for those unchanged
+
+  void add(const PassReport& report);
 };
 
 /// How far a pass that is under way has come.

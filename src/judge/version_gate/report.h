@@ -62,7 +62,8 @@ struct Report {
   /// The last pass of this node, or what one would do; null: there was none, or a program does it.
   std::shared_ptr<const reconcile::PassReport> pass;
   std::optional<reconcile::PassProgress> under_way;  ///< the pass of this node that runs now
-  std::optional<Duration> age;  ///< since the store confirmed this; nothing: it never has
+  std::optional<reconcile::Tally> tally;  ///< of this node's passes; nothing: it makes none
+  std::optional<Duration> age;            ///< since the store confirmed this; nothing: it never has
   std::optional<std::string> complaint;
 };
 

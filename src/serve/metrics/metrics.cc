@@ -22,6 +22,7 @@
 #include "serve/metrics/measurement.h"
 #include "serve/metrics/plan_samples.h"
 #include "serve/metrics/table.h"
+#include "serve/metrics/version_gate_samples.h"
 #include "serve/renderer.h"
 #include "serve/thing_view.h"
 #include "serve/view.h"
@@ -132,6 +133,8 @@ class MetricsRendering final : public Rendering {
     if (!desks_) return;
     add_desk_metrics(out_, desks_->incidents, desks_->notify, agent_.wall_now);
     add_plan_metrics(out_, desks_->plans, agent_.now);
+    if (desks_->version_gates != nullptr)
+      add_version_gate_metrics(out_, desks_->version_gates->gates());
   }
 
   const AgentView agent_;

@@ -10,6 +10,7 @@
 #include "serve/notify_control.h"
 #include "serve/plans.h"
 #include "serve/renderer.h"
+#include "serve/version_gates.h"
 #include "serve/view.h"
 
 namespace wardmote::serve {
@@ -19,6 +20,7 @@ struct Controls {
   const IncidentControl& incidents;
   const NotifyControl& notify;
   const PlanControl& plans;
+  const VersionGatesView* version_gates = nullptr;  ///< null: there are none
 };
 
 /// All metrics, rendered in pieces as they were at the beginning. The controls outlive it.
