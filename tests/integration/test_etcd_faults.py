@@ -100,6 +100,16 @@ def test_a_full_etcd_keeps_the_leader_and_the_message_comes_all_the_same(tmp_pat
         assert kinds(site) == ["opened"]
 
 
+def test_an_agent_ends_also_when_etcd_has_just_gone(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd, Site(tmp_path, etcd, targets[:2], ttl=TTL) as site:
+        leader = site.leader()
+        etcd.members[0].kill()
+        for agent in site.agents.values():
+            agent.process.terminate()
+        for agent in site.agents.values():
+            assert agent.process.wait(timeout=10) == 0, f"{agent.name}, and {leader.name} led"
+
+
 def give_rights(etcd: EtcdCluster, node: str, password: bool = True) -> None:
     """As docs/coordination.md says."""
     etcd.ctl("role", "add", node)

@@ -110,8 +110,8 @@ Task<Result<std::shared_ptr<Channel>>> Client::connected(Deadline deadline) {
       co_return fail(Errc::kTimeout, "connect");
     }
     if (!std::exchange(connecting_, true)) tasks_.spawn("connect to etcd", connect());
-    // It ends by a timeout of its own.
-    co_await connect_ended_.wait();
+    // It ends by a timeout of its own; one that is refused at once has ended here.
+    if (connecting_) co_await connect_ended_.wait();
   }
   co_return channel_;
 }
