@@ -21,6 +21,8 @@ using runtime::Task;
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(5);
+/// How much more any agent may have read before the store was set back.
+constexpr std::uint64_t kBeyondOthers = 10;
 /// More than can be counted in one's life: somebody else wrote it.
 constexpr std::uint64_t kMost = 1'000'000'000'000'000;
 
@@ -34,10 +36,14 @@ std::uint64_t beat_of(const Found& found) {
 
 Task<void> Beat::run() {
   for (;;) {
-    // One that fails is made up for by the next.
-    static_cast<void>(co_await beat());
+    co_await beat_once();
     co_await runtime_.sleep_until(runtime_.now() + every_);
   }
+}
+
+Task<void> Beat::beat_once() {
+  // One that fails is made up for by the next.
+  static_cast<void>(co_await beat());
 }
 
 Task<Result<void>> Beat::beat() {
@@ -51,7 +57,8 @@ Task<Result<void>> Beat::beat() {
   const auto fence = leadership_ != nullptr ? leadership_->fence() : std::nullopt;
   if (!fence || !leadership_->leads()) co_return Result<void>();
   // When a store that came back empty is followed by an older copy, that must be lower, too.
-  const std::uint64_t beat = store_.seen().highest_beat() + 1;
+  const std::uint64_t highest = store_.seen().highest_beat();
+  const std::uint64_t beat = highest + (beat_of(*found) < highest ? kBeyondOthers : 1);
   Transaction raise;
   // Tied to what was read: one that the store makes late lowers nothing.
   raise.conditions = {*fence,

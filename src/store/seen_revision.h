@@ -37,7 +37,9 @@ class SeenRevision {
   [[nodiscard]] std::uint64_t highest_beat() const noexcept { return highest_beat_; }
   /// `revision` answers what was asked at `asked`. `wrote`: it is that of a change that was made.
   void answered(const Mark& asked, Revision revision, bool wrote);
-  /// The same by the number that whoever leads raises (Beat), for copies with higher revisions.
+  /// The same by the number that whoever leads raises (Beat), for copies with higher revisions. In
+  /// a history that began anew it is raised beyond all that were known before, or one by one: one
+  /// that leaps and stays below them is of another copy.
   void answered_beat(const Mark& asked, std::uint64_t beat);
 
  private:
@@ -45,6 +47,7 @@ class SeenRevision {
 
   Revision newest_ = 0;
   std::uint64_t beat_ = 0;  ///< of this history, as far as it was read
+  bool beat_read_ = false;  ///< in this history
   std::uint64_t highest_beat_ = 0;
   std::uint64_t history_ = 0;  ///< counts the times that it was set back
   std::vector<std::function<void(const std::string& what)>> set_back_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,26 @@ TEST_F(SeenRevisionTest, AStoreThatWasSetBackCountsFromWhatItHas) {
   seen.answered_beat(before, 2);
   seen.answered_beat(seen.mark(), 2);
   EXPECT_EQ(told.size(), 1U) << "the revision has said it";
+}
+
+// It came back empty, somebody led, and then a backup was put in.
+TEST_F(SeenRevisionTest, ABeatThatLeapsAndStaysBelowWhatWasKnownIsOfAnotherCopy) {
+  seen.see(9);
+  seen.answered_beat(seen.mark(), 6);
+  seen.answered(seen.mark(), 1, false);
+  seen.answered_beat(seen.mark(), 0);
+  EXPECT_EQ(told.size(), 1U);
+  seen.answered_beat(seen.mark(), 3);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told.back(), "the agent that leads had counted to 6, and the store knows 3");
+}
+
+TEST_F(SeenRevisionTest, WhoLeadsAnewRaisesTheBeatOneByOneOrBeyondAll) {
+  seen.see(9);
+  seen.answered_beat(seen.mark(), 6);
+  seen.answered(seen.mark(), 1, false);
+  for (const std::uint64_t beat : {0U, 1U, 3U, 4U, 16U, 17U}) seen.answered_beat(seen.mark(), beat);
+  EXPECT_EQ(told.size(), 1U);
 }
 
 }  // namespace
