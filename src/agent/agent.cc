@@ -359,7 +359,8 @@ Scheduler::Listeners Agent::listeners() {
     if (seen.reason.code == judge::ReasonCode::kProberStarved) board_.voided();
     for (const std::unique_ptr<Domain>& domain : domains_) domain->observed(check.name, seen);
     board_.check_observed(check.number, seen, runtime_.now());
-    if (seen.outcome != judge::Outcome::kUnknown && !seen.presumed) incidents_.looked(check.name);
+    if (seen.outcome != judge::Outcome::kUnknown && !seen.presumed)
+      incidents_.looked(check.name, seen.outcome == judge::Outcome::kFail);
     if (const auto present = board_.failing(check.number)) incidents_.restate(check.name, *present);
     archive_.measure(check.name, seen);
   };

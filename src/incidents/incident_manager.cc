@@ -268,6 +268,7 @@ void IncidentManager::recall_check(const std::string& key, const std::string& re
     note(news->symptom, true);
     if (!is_shared()) take(book_.raise_again(news->symptom, runtime_.now()));
     unlooked_.insert(news->symptom.owner);
+    recalled_.insert(news->symptom.owner);
   } else if (news && news->left) {
     uncounted_.insert(known->name);
     if (!is_shared())
@@ -345,6 +346,8 @@ std::int64_t IncidentManager::hear(const judge::Change& change) {
     reasons_.forget(change.of.name);
   }
   if (check != nullptr && is_shared()) {
+    const bool judged = check->to == judge::State::kHealthy || check->to == judge::State::kReported;
+    if (judged) judged_.insert(change.of.name);
     if (check->to == judge::State::kHealthy) well_.insert(change.of.name);
     if (check->to == judge::State::kReported) well_.erase(change.of.name);
   }

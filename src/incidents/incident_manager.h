@@ -109,8 +109,8 @@ class IncidentManager final : public serve::IncidentControl {
   void forget_peer(const std::string& node);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
   void find_store_full(bool full) noexcept { store_full_ = full; }
-  /// That no agent leads, in words; nothing: one does.
-  void find_leaderless(std::optional<std::string> words) { leaderless_ = std::move(words); }
+  /// Why what is shown may be old, or not all, although the store is heard; nothing: it is not.
+  void find_cut_off(std::optional<std::string> words) { cut_off_ = std::move(words); }
   /// The number of the history that the store has (store/agent_words.h), as another agent tells.
   void live_in(std::uint64_t history);
   /// An older copy is in the place of the store, and begins the history of this number.
@@ -138,9 +138,16 @@ class IncidentManager final : public serve::IncidentControl {
   void reload(NotifierOptions receivers);
 
   /// A check was looked at, with a result of its own.
-  void looked(const std::string& check) {
+  void looked(const std::string& check, bool failed) {
     if (!unlooked_.empty()) unlooked_.erase(known_.owner_of(check));
+    if (failed && !recalled_.empty()) recalled_.erase(known_.owner_of(check));
   }
+  /// What is wrong with the owner was seen in an earlier life, and not in this one.
+  [[nodiscard]] bool is_recalled(const std::string& owner) const {
+    return recalled_.contains(owner);
+  }
+  /// This agent watches it, and has not judged it yet in this life.
+  [[nodiscard]] bool is_to_be_judged(const std::string& owner) const;
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   [[nodiscard]] bool confirmed(const judge::incident::Incident& incident) const override;
@@ -176,6 +183,7 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] bool is_said(const judge::incident::Symptom& symptom) const;
   std::vector<judge::incident::Incident> decode(const store::Follower::Records& records);
   void note(const judge::incident::Symptom& symptom, bool stands);
+  [[nodiscard]] bool is_to_raise(const judge::incident::Symptom& symptom) const;
   void raise(const judge::incident::Symptom& symptom);
   void raise_again(const judge::incident::Symptom& symptom);
   /// Puts the checks of other agents below their nodes. Whether any was not there.
@@ -223,6 +231,8 @@ class IncidentManager final : public serve::IncidentControl {
   /// Why checks of things were reported that nobody has seen that bad since, nor well.
   std::map<std::string, judge::Reason, std::less<>> unseen_;
   TimePoint unseen_until_;
+  std::set<std::string> recalled_;  // owners of what no look of this life has found wrong yet
+  std::set<std::string, std::less<>> judged_;  // checks, in this life
   std::set<std::string> unlooked_;  // owners of checks that were recalled and not looked at since
   std::set<std::string> written_checks_;          // that have a record
   std::set<std::string, std::less<>> uncounted_;  // recalled ones that count no more
@@ -246,7 +256,7 @@ class IncidentManager final : public serve::IncidentControl {
   NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};
   bool store_full_ = false;
-  std::optional<std::string> leaderless_;
+  std::optional<std::string> cut_off_;
   std::uint64_t term_ = 0;  ///< counts the times that leadership was lost or won
   std::optional<store::Follower> follower_;
   std::optional<store::Follower> notifications_;

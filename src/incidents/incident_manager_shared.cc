@@ -80,7 +80,7 @@ Task<void> IncidentManager::take_over() {
   for (const auto& [node, symptoms] : peers_) {
     if (doubted_.contains(node)) continue;
     for (const Symptom& symptom : symptoms) {
-      if (!is_ours(symptom)) raise_again(symptom);
+      if (!is_ours(symptom) && is_to_raise(symptom)) raise_again(symptom);
     }
   }
   forget_gone();
@@ -203,7 +203,7 @@ std::optional<std::string> IncidentManager::cut_off() const {
   if (newer_.is_due(runtime_.now()))
     return "an older copy is in the place of the store, and no agent has led since";
   const Duration silence = runtime_.now() - *heard;
-  if (silence <= kStaleAfter) return leaderless_;
+  if (silence <= kStaleAfter) return cut_off_;
   return "the store was not heard for " + format_duration(silence);
 }
 
@@ -283,6 +283,11 @@ void IncidentManager::count_checks_of_all() {
   known_.graph.expect(std::move(all));
 }
 
+bool IncidentManager::is_to_be_judged(const std::string& owner) const {
+  const std::string name(check_in(owner));
+  return is_there(name) && known_.owner_of(name) == owner && !judged_.contains(name);
+}
+
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks) {
   const bool was_doubted = doubted_.erase(node) > 0;
   const bool counted = peers_checks_[node] != checks;
@@ -293,7 +298,7 @@ void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Coun
   if (!records_.leads()) return;
   if (moved) take(book_.reshape(known_.graph, {}, runtime_.now()));
   for (const auto& symptom : peers_[node]) {
-    if (!is_ours(symptom)) raise(symptom);
+    if (!is_ours(symptom) && is_to_raise(symptom)) raise(symptom);
   }
   for (const auto& old : before) {
     if (!is_said(old) && !is_ours(old)) take(book_.clear(old, runtime_.now()));
@@ -328,6 +333,11 @@ void IncidentManager::forget_peer(const std::string& node) {
 void IncidentManager::publish(std::function<void(const Symptoms&)> published) {
   published_ = std::move(published);
   published_(here_);
+}
+
+/// What nobody has seen in the present life of its agent goes on, and begins nothing.
+bool IncidentManager::is_to_raise(const Symptom& symptom) const {
+  return !symptom.recalled || book_.is_known(symptom);
 }
 
 /// Keeps what is wrong here, whoever leads.

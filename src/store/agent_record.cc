@@ -71,6 +71,7 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   symptom.code = *code;
   symptom.severity = *severity;
   symptom.optional = flag_in(*record, "optional");
+  symptom.recalled = flag_in(*record, "recalled");
   symptom.summary = escape_control(text_in(*record, "summary").value_or(""), kTextCap);
   symptom.kind = escape_control(text_in(*record, "kind").value_or(""), kTextCap);
   // Without a time that makes sense it is a symptom still.
@@ -157,6 +158,7 @@ std::string encode(const AgentWord& word, const ClockPair& clock) {
     record["summary"] = symptom.summary;
     record["since"] = epoch_ms(clock.wall(symptom.since));
     if (!symptom.kind.empty()) record["kind"] = symptom.kind;
+    if (symptom.recalled) record["recalled"] = true;
     list.push_back(std::move(record));
   }
   json::object record{{"symptoms", std::move(list)}};

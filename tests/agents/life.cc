@@ -222,8 +222,10 @@ Life::Life(Site site, sim::SimRuntime& host, Node& node, LifeId id)
   tasks_.spawn("open plans", open_plans());
   tasks_.spawn("look on", look_on());
   for (const char* const name : kChecks) {
-    if (starts_as_told(name) != node_.failing.contains(name))
-      check(name, node_.failing.contains(name));
+    const bool fails = node_.failing.contains(name);
+    const bool known = starts_as_told(name);
+    if (known != fails) check(name, fails);
+    if (!known && !fails) find_good(name);
   }
 }
 
@@ -284,6 +286,7 @@ Task<void> Life::open_plans() {
 Task<void> Life::look_on() {
   for (;;) {
     co_await us_.sleep_until(us_.now() + kLookEvery);
+    for (const std::string& name : node_.failing) incidents_.looked(name, true);
     if (!node_.cluster.cut) hear_look(site_.truth.cluster.look());
   }
 }
@@ -317,6 +320,13 @@ void Life::check(const std::string& name, bool fails) {
              judge::CheckChanged{fails ? kError : kReported,
                                  fails ? kReported : kHealthy,
                                  {judge::ReasonCode::kRefused, "refused"}});
+}
+
+/// The first thing that this life sees of it.
+void Life::find_good(const std::string& name) {
+  feed_.tell({judge::ThingKind::kCheck, name},
+             judge::CheckChanged{
+                 judge::State::kDiscovery, judge::State::kHealthy, {judge::ReasonCode::kNone, ""}});
 }
 
 void Life::rule() {

@@ -59,6 +59,7 @@ class Life {
   void resume() { us_.resume(); }
   void jump_wall_clock(Duration by) noexcept { us_.jump_wall_clock(by); }
   void check(const std::string& name, bool fails);
+  void find_good(const std::string& name);
   /// A person looks at the plans here, and decides.
   void rule();
 

@@ -1,5 +1,6 @@
 """Several agents that share one etcd: one leads, tells and acts; the others show the same, and one of them goes on when it dies."""
 
+import shutil
 import subprocess
 import time
 
@@ -7,7 +8,7 @@ import pytest
 
 from agents_site import TTL, Site
 from lab.etcd import ENVIRONMENT
-from lab.processes import wait_until
+from lab.processes import holds, wait_until
 
 EXPIRY = 0.5  # etcd looks for expired leases twice a second
 ROUND = 0.5   # of ours: a look at the API, a loaded machine
@@ -183,6 +184,44 @@ def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path
         wait_until(lambda: site["ctl-1"].open_incidents() == [], 15.0, "the end")
         assert [kind for _, kind in site.told()].count("opened") <= 2
         wait_until(lambda: site["ctl-1"].cli("get", "agents").returncode == 0, 5.0, "both to be there")
+
+
+def judged(site: Site, name: str, state: str):
+    wait_until(lambda: [one["state"] for one in site[name].json("/api/v1/checks")["checks"]] == [state], 10.0, f"{name} to see its check {state}")
+
+
+@pytest.mark.parametrize("forgets", [True, False])
+def test_an_agent_that_starts_anew_ends_nothing_that_it_has_not_seen_good(tmp_path, etcd, targets, forgets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of its check")
+        site["ctl-2"].kill()
+        if forgets:
+            shutil.rmtree(tmp_path / "ctl-2/data")
+        site.start("ctl-2")
+        judged(site, "ctl-2", "reported")
+        holds(lambda: site.told() == [(1, "opened")], 2.0, "told once")
+        assert site["ctl-1"].open_incidents() == [(1, "check:svc@ctl-2")]
+        targets[1].up()
+        wait_until(lambda: site.told() == [(1, "opened"), (1, "resolved")], 10.0, "the end")
+
+
+def test_an_agent_that_was_removed_and_returns_begins_nothing_that_it_has_not_seen(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        targets[1].down()
+        wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of its check")
+        site["ctl-2"].kill()
+        etcd.ctl("del", "--prefix", "/wardmote/test/agents/ctl-2/")
+        told = [(1, "opened"), (1, "unwatched")]
+        wait_until(lambda: site.told() == told, 20.0, "nobody to watch it any more")
+        targets[1].up()
+        site.start("ctl-2")
+        judged(site, "ctl-2", "healthy")
+        holds(lambda: site.told() == told and site["ctl-1"].open_incidents() == [], 2.0, "nothing is told")
+        targets[1].down()
+        wait_until(lambda: [kind for _, kind in site.told()[len(told):]] == ["opened"], 10.0, "a new failure")
 
 
 @pytest.mark.slow

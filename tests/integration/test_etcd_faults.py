@@ -213,6 +213,21 @@ def test_agents_whom_etcd_lets_in_no_more_say_that_nobody_is_told(tmp_path, targ
                 wait_until(lambda of=one: not complaint(of) and not of.json("/api/v1/incidents")["stale"], 20.0, f"{one.name} to be well")
 
 
+def test_an_agent_that_may_write_no_more_says_that_it_is_not_heard(tmp_path, targets):
+    with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd:
+        with Site(tmp_path, etcd, targets[:2], ttl=TTL, store=with_passwords(etcd, tmp_path)) as site:
+            site.wait_led_by("ctl-1")
+            etcd.ctl("role", "revoke-permission", "ctl-2", "--prefix", "/wardmote/test/agents/ctl-2/")
+            targets[1].down()
+            two = site["ctl-2"]
+            for says in (lambda: complaint(two), lambda: two.json("/api/v1/incidents")["stale"] or ""):
+                wait_until(lambda said=says: "the other agents do not hear what this one sees: put: etcd: etcdserver: permission denied" in said(), 20.0,
+                           "it to say so")
+            etcd.ctl("role", "grant-permission", "ctl-2", "readwrite", "--prefix", "/wardmote/test/agents/ctl-2/")
+            wait_until(lambda: kinds(site) == ["opened"], 15.0, "the message")
+            wait_until(lambda: not complaint(two) and not two.json("/api/v1/incidents")["stale"], 15.0, "it to be well")
+
+
 def test_a_leader_that_may_write_no_more_lets_another_lead(tmp_path, targets):
     with EtcdCluster(PACKAGES, tmp_path / "etcd", 1) as etcd:
         with Site(tmp_path, etcd, targets[:2], ttl=TTL, store=with_passwords(etcd, tmp_path)) as site:

@@ -121,7 +121,10 @@ def test_while_etcd_is_away_nobody_writes_and_the_api_says_so(site):
     time.sleep(3.0)
     assert len(site.written()) == before, "its lease is over"
     until(lambda: one.gate().get("complaint"), 15.0, "a complaint")
-    assert one.cli("explain", "gate", "k8s").returncode == 3 or one.gate()["age_ms"] < 10_000
+    until(lambda: one.gate()["age_ms"] > 10_000, 20.0, "what it knows to be old")
+    late = one.cli("wait-ready", "k8s", "--timeout", "2s")
+    assert late.returncode == 3 and "waiting: the store does not answer; this node was ready when it did" in late.stdout, late
+    assert "could serve when the store last answered" in one.cli("explain", "gate", "k8s").stdout
     site.etcd.members[0].resume()
     until(lambda: len(site.written()) > before, 20.0, "it writes again")
     assert one.gate()["ready"]

@@ -89,6 +89,7 @@ Result<void> PlanRunner::pause(std::string scope, std::optional<Duration> time, 
 }
 
 Result<void> PlanRunner::resume(std::string scope, std::string by) {
+  if (!opened_) return fail(Errc::kRejected, "{}, so nothing is known of pauses", kNotOpen);
   if (const Result<void> taken = takes_orders(); !taken) return taken;
   if (!planner_.resume(scope)) return fail(Errc::kMissing, "it is not paused");
   if (scope.empty()) end_doubts();  // he has looked

@@ -147,12 +147,33 @@ void Coordination::hear(const store::Follower::Records& records) {
   keep_missing(seen);
   peers_ = std::move(seen);
   hear_words(said);
+  if (!said_before_) {
+    said_before_ = words_.said(self_.node);
+    publish();
+  }
   hear_notes(records);
 }
 
+std::vector<Symptom> Coordination::symptoms() {
+  std::vector<Symptom> all = here_;
+  for (Symptom& symptom : all) symptom.recalled = incidents_->is_recalled(symptom.owner);
+  std::erase_if(*said_before_,
+                [&](const Symptom& one) { return !incidents_->is_to_be_judged(one.owner); });
+  for (const Symptom& before : *said_before_) {
+    const bool known = std::ranges::any_of(
+        here_, [&](const Symptom& one) { return judge::incident::same(one, before); });
+    if (!known) all.push_back(before);
+    if (!known) all.back().recalled = true;
+  }
+  return all;
+}
+
 void Coordination::publish() {
+  // What it said before it was restarted stands until it knows better.
+  if (!said_before_) return;
   published_in_ = words_.history();
-  const store::AgentWord word{here_, incidents_->checks_by_kind(), published_in_};
+  published_ = symptoms();
+  const store::AgentWord word{published_, incidents_->checks_by_kind(), published_in_};
   presence_.put(store::symptoms_key(self_.node),
                 store::encode(word, {runtime_.now(), runtime_.wall_now()}));
 }
@@ -267,6 +288,7 @@ Task<void> Coordination::watch_nodes() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
+    if (said_before_ && symptoms() != published_) publish();
     tell_notes();
     stand_by_own_records();
     // That two agents have one name ends without a record that changes.
@@ -276,7 +298,7 @@ Task<void> Coordination::watch_nodes() {
     incidents_->find_store_full(presence_.full());
     if (election_.is_led()) led_ = runtime_.now();
     if (!presence_.complaint() || presence_.full()) reached_ = runtime_.now();
-    incidents_->find_leaderless(leaderless());
+    incidents_->find_cut_off(cut_off());
     const std::string unheard = unheard_agent();
     for (store::SharedNote* const note : notes_) note->set_unheard(unheard);
     // Who is cut off from the store would take all others for lost.
@@ -352,19 +374,18 @@ std::optional<std::string> Coordination::isolation() const {
   }
   const std::optional<Duration> heard = age();
   const Duration silence = heard.value_or(runtime_.now() - begun_);
-  if (silence <= kIsolatedAfter) {
-    if (auto leaderless = this->leaderless()) return leaderless;
-    if (runtime_.now() - reached_ <= kIsolatedAfter) return std::nullopt;
-    return "the other agents do not hear what this one sees: " + presence_.complaint().value_or("");
-  }
+  if (silence <= kIsolatedAfter) return cut_off();
   const std::size_t others = peers_.size() - (peers_.contains(self_.node) ? 1 : 0);
   return fmt::format("my view alone: {} other agents are not heard, nor is the store", others);
 }
 
-std::optional<std::string> Coordination::leaderless() const {
-  if (runtime_.now() - led_ <= kIsolatedAfter) return std::nullopt;
-  const std::string why = election_.complaint() ? " (" + *election_.complaint() + ")" : "";
-  return "no agent is known to lead, so perhaps nobody is told of anything" + why;
+std::optional<std::string> Coordination::cut_off() const {
+  if (runtime_.now() - led_ > kIsolatedAfter) {
+    const std::string why = election_.complaint() ? " (" + *election_.complaint() + ")" : "";
+    return "no agent is known to lead, so perhaps nobody is told of anything" + why;
+  }
+  if (runtime_.now() - reached_ <= kIsolatedAfter) return std::nullopt;
+  return "the other agents do not hear what this one sees: " + presence_.complaint().value_or("");
 }
 
 serve::ElectionState Coordination::election() const {

@@ -77,6 +77,8 @@ class Coordination final : public serve::AgentsView {
   void hear_words(const std::map<std::string, store::AgentWords::Stored>& stored);
   /// Says what is wrong here.
   void publish();
+  /// With what an earlier life said, of which this one knows nothing yet.
+  [[nodiscard]] std::vector<judge::incident::Symptom> symptoms();
   /// Adds those of whom nothing is there any more, as they were.
   void keep_missing(std::map<std::string, Peer>& seen);
   /// Whose records were taken away is no agent any more; but one that lives writes its own again.
@@ -84,8 +86,8 @@ class Coordination final : public serve::AgentsView {
   /// Writes what this agent says of itself again, if it is not in the store.
   void stand_by_own_records();
   [[nodiscard]] bool has_twin() const noexcept;
-  /// That no agent leads, in words; nothing: one does, or will soon.
-  [[nodiscard]] std::optional<std::string> leaderless() const;
+  /// That no agent leads, or that none hears this one, in words; nothing: they do, or will soon.
+  [[nodiscard]] std::optional<std::string> cut_off() const;
   [[nodiscard]] std::string unheard_agent() const;
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
@@ -110,12 +112,16 @@ class Coordination final : public serve::AgentsView {
   std::optional<TimePoint> full_;     ///< when the store was full last
   store::AgentWords words_;
   std::vector<judge::incident::Symptom> here_;  ///< what is wrong here
-  std::uint64_t published_in_ = 0;              ///< the history in which that was said
-  TimePoint written_again_;        ///< the store was set back; who lives says so until then
-  TimePoint led_;                  ///< when some agent was known to lead
-  TimePoint reached_;              ///< when nothing kept this agent's records from the store
-  TimePoint wrote_;                ///< when this one wrote last because it leads
-  std::optional<TimePoint> twin_;  ///< when another agent last wrote under its name
+  /// What an earlier life of this agent said, as far as it was not judged yet; nothing: it was not
+  /// read yet.
+  std::optional<std::vector<judge::incident::Symptom>> said_before_;
+  std::vector<judge::incident::Symptom> published_;
+  std::uint64_t published_in_ = 0;  ///< the history in which that was said
+  TimePoint written_again_;         ///< the store was set back; who lives says so until then
+  TimePoint led_;                   ///< when some agent was known to lead
+  TimePoint reached_;               ///< when nothing kept this agent's records from the store
+  TimePoint wrote_;                 ///< when this one wrote last because it leads
+  std::optional<TimePoint> twin_;   ///< when another agent last wrote under its name
   runtime::TaskGroup tasks_;
 };
 

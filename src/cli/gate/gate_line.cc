@@ -37,7 +37,9 @@ bool is_settled(const json::value& gate) {
 std::string gate_line(const json::value& gate) {
   const Fields fields(gate);
   std::string line = fields.text("name") + ": ";
-  if (is_ready(gate)) {
+  if (is_ready(gate) && !is_heard(gate)) {
+    line += "waiting: the store does not answer; this node was ready when it did";
+  } else if (is_ready(gate)) {
     const Fields before = fields.object("before_set_back");
     const Fields status = before.flag("alone") ? before : fields.object("status");
     line += fmt::format("ready: release {} on a state of {}, which needs {} or newer",

@@ -55,15 +55,19 @@ std::string pass_text(const Fields& pass) {
   return fmt::format("{} of {} objects, {}", pass.number("treated").value_or(0), objects, since);
 }
 
+std::string serving_text(const json::value& shown, Style style) {
+  if (!is_ready(shown)) return paint(style, Tone::kCritical, "may not serve");
+  if (is_heard(shown)) return paint(style, Tone::kGood, "may serve");
+  return paint(style, Tone::kWarning, "could serve when the store last answered");
+}
+
 }  // namespace
 
 std::string draw_version_gate(const json::value& shown, Style style) {
   const Fields gate(shown);
-  const bool ready = is_ready(shown);
   std::string text = fmt::format("version gate {}: {} of release {} ", gate.text("name"),
                                  gate.text("node"), gate.text("release"));
-  text +=
-      paint(style, ready ? Tone::kGood : Tone::kCritical, ready ? "may serve" : "may not serve");
+  text += serving_text(shown, style);
   text += fmt::format(", since {}\n", gate.text("since"));
   text += line("why", gate.text("why"));
   text += line("until", gate.text("unblocks"));

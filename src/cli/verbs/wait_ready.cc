@@ -49,7 +49,8 @@ std::optional<Exit> take(Waiting& waiting, const json::value& gate, TimePoint no
   const std::string line = gate_line(gate);
   if (line != std::exchange(waiting.said, line))
     print((waiting.as_json ? json_line(gate) : line) + "\n");
-  const bool ready = is_ready(gate);
+  // Who was let in stays in while the store is silent, and nobody new is let in.
+  const bool ready = is_ready(gate) && (waiting.passed || is_heard(gate));
   if (ready && !waiting.follow) return Exit::kGood;
   waiting.passed = waiting.passed || ready;
   if (ready) waiting.unready_since.reset();

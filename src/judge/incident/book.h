@@ -81,6 +81,10 @@ class Book {
   /// Numbers of open incidents whose name has changed since the last call, also without a step:
   /// what is stored must be what is shown.
   std::set<std::int64_t> take_renamed() { return std::exchange(renamed_, {}); }
+  /// Whether an incident is of it, or was when the agent was restarted or began to lead.
+  [[nodiscard]] bool is_known(const Symptom& symptom) const {
+    return incident_of(symptom) != 0 || home_of(symptom) != 0;
+  }
   /// The incident that a present symptom belongs to; 0 when it is unknown.
   [[nodiscard]] std::int64_t incident_of(const Symptom& symptom) const;
   /// The present symptoms of an incident, at most `most`.

@@ -25,7 +25,8 @@ struct Symptom {
   std::vector<std::string> names;
   std::string summary;
   TimePoint since;
-  std::string kind{};  ///< of the owner, as storms are counted; for who does not know that thing
+  bool recalled = false;  ///< an earlier life of the agent saw it, and this one has not looked yet
+  std::string kind{};     ///< of the owner, as storms are counted; for who does not know that thing
   friend bool operator==(const Symptom&, const Symptom&) = default;
 };
 

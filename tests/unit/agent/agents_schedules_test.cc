@@ -42,6 +42,8 @@ constexpr Duration kAllIsOver = 2h;
 constexpr Duration kAllIsKnown = 90s;
 /// What has failed for so long is not said to be good, however late the notice is.
 constexpr Duration kLongAgo = 60s;
+/// After a start.
+constexpr Duration kFirstLook = 3s;
 
 class Schedule {
  public:
@@ -107,9 +109,14 @@ class Schedule {
     lives_[i] = std::make_unique<SharingLife>(sim_, us, node, *disks_[i], shared_, person_);
     const std::set<std::string> known = lives_[i]->known();
     for (const char* const name : kSharedChecks) {
-      if (known.contains(name) != failing_[i].contains(name))
-        lives_[i]->check(name, failing_[i].contains(name));
+      const bool fails = failing_[i].contains(name);
+      if (known.contains(name) != fails) lives_[i]->check(name, fails);
+      if (!known.contains(name) && !fails) lives_[i]->find_good(name);
     }
+    sim_.schedule(sim_.now() + kFirstLook, [this, i, life = lives_[i].get()] {
+      if (lives_[i].get() != life) return;
+      for (const std::string& name : failing_[i]) life->fail_again(name);
+    });
   }
   /// Unless it is killed meanwhile, it goes on then.
   void pause(int i, Duration time) {

@@ -102,9 +102,9 @@ TEST_F(IncidentManagerTest, WhatAnEarlierLifeReportedIsConfirmedByALook) {
     return life.manager->confirmed(life.manager->book().incidents().at(1));
   };
   EXPECT_FALSE(confirmed());
-  life.manager->looked("peer");
+  life.manager->looked("peer", true);
   EXPECT_FALSE(confirmed());
-  life.manager->looked("bird");
+  life.manager->looked("bird", true);
   EXPECT_TRUE(confirmed());
 }
 

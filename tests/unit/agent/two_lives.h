@@ -172,6 +172,15 @@ class SharingLife {
                                    fails ? kReported : kHealthy,
                                    {judge::ReasonCode::kRefused, "refused"}});
   }
+  /// The look fails, as one did in an earlier life.
+  void fail_again(const std::string& name) { incidents_.looked(name, true); }
+  /// The first thing that this life sees of it.
+  void find_good(const std::string& name) {
+    feed_.tell(
+        {judge::ThingKind::kCheck, name},
+        judge::CheckChanged{
+            judge::State::kDiscovery, judge::State::kHealthy, {judge::ReasonCode::kNone, ""}});
+  }
   [[nodiscard]] std::set<std::string> known() const {
     std::set<std::string> names;
     for (const incidents::KnownFailure& failure : incidents_.known_failures())
