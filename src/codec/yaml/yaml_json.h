@@ -29,10 +29,11 @@ struct YamlJsonLimits {
   std::size_t values = 500'000;
 };
 
-/// All documents of a YAML text as JSON, the empty ones left out. Plain scalars mean what they mean
-/// to kubectl: `true`, `null`, `0644` (octal), `1.5`. What readers of YAML 1.1 and 1.2 understand
-/// differently (`yes`, `off`, `08`), what JSON cannot say (`.nan`), keys given twice, anchors,
-/// aliases, merge keys and tags are refused. Pure.
+/// All documents of a YAML text as JSON, the empty ones left out. Values are those that kubectl has
+/// (sigs.k8s.io/yaml, go-yaml 2): `true`, `null`, `0644` (octal), `1.5`, lines folded and escapes
+/// read as in YAML 1.1. What readers of YAML 1.1 and 1.2 understand differently (`yes`, `off`,
+/// `08`), what JSON cannot say (`.nan`), keys that kubectl would write in another way (`0x10`,
+/// `True`), keys given twice, anchors, aliases, merge keys and tags are refused. Pure.
 std::expected<std::vector<JsonDocument>, TextFault> read_yaml(std::string_view bytes,
                                                               const YamlJsonLimits& limits = {});
 

@@ -43,7 +43,7 @@ TEST(YamlJson, PlainScalarsMeanWhatTheyMeanToKubectl) {
       yaml(
           "[1, -2, 0x1f, 0o17, 0644, 1.5, -1e3, true, False, null, ~, text, 1.2.3, '1', \"true\"]"),
       json::parse(
-          R"([1, -2, 31, 15, 420, 1.5, -1000.0, true, false, null, null, "text", "1.2.3", "1", "true"])"));
+          R"([1, -2, 31, 15, 420, 1.5, -1000, true, false, null, null, "text", "1.2.3", "1", "true"])"));
   EXPECT_EQ(yaml("18446744073709551615"), json::value(18446744073709551615U));
   EXPECT_EQ(yaml("-9223372036854775808"), json::value(INT64_MIN));
   EXPECT_EQ(yaml("a: |\n  one\n  two\n"), json::parse(R"({"a": "one\ntwo\n"})"));
@@ -64,8 +64,7 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
         << number;
   for (const char* const word :
        {"8080:80", "1:60", "a_1", "0b", "0b12", "_1", "1.2.3", "1:a", "10.0.0.1:80", "x1_0", "::1"})
-    EXPECT_EQ(yaml("{a: " + std::string(word) + "}"),
-              json::value(json::object{{"a", std::string(word)}}))
+    EXPECT_EQ(yaml("a: " + std::string(word)), json::value(json::object{{"a", std::string(word)}}))
         << word;
   EXPECT_EQ(yaml_fault("a: .nan"), "1:4: '.nan' is no number that JSON can say; quote it");
   EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3"), "3:1: the key 'a' is given twice");
@@ -92,6 +91,8 @@ TEST(YamlJson, ANumberReadsTheSameAfterItWasWritten) {
   for (int i = 0; i < 20000; ++i) {
     const double value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
+    // Refused: kubectl has other integers for these.
+    if (std::abs(value) >= 0x1p53 && std::abs(value) < 0x1p63) continue;
     const auto first = yaml(fmt::format("k: {:.17g}", value));
     const std::string text = json::serialize(first);
     const auto again = read_json(text);
@@ -201,18 +202,18 @@ TEST(Manifests, WhatTheServerWritesIsLeftOut) {
 
 TEST(Manifests, StringDataOfASecretIsEncoded) {
   const Manifests manifests = read(
-      "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {x: eA==}\nstringData: {y: why}\n");
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {x: eA==}\nstringData: {z: why}\n");
   ASSERT_EQ(manifests.objects.size(), 1U);
-  EXPECT_EQ(manifests.objects[0].object.at("data"), json::parse(R"({"x": "eA==", "y": "d2h5"})"));
+  EXPECT_EQ(manifests.objects[0].object.at("data"), json::parse(R"({"x": "eA==", "z": "d2h5"})"));
   EXPECT_FALSE(manifests.objects[0].object.contains("stringData"));
 }
 
 /// `data` is made beside it, and the map of the object may move then.
 TEST(Manifests, StringDataAloneBecomesData) {
   const Manifests manifests =
-      read("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {y: why, z: not}\n");
+      read("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {x: why, z: not}\n");
   ASSERT_EQ(manifests.objects.size(), 1U);
-  EXPECT_EQ(manifests.objects[0].object.at("data"), json::parse(R"({"y": "d2h5", "z": "bm90"})"));
+  EXPECT_EQ(manifests.objects[0].object.at("data"), json::parse(R"({"x": "d2h5", "z": "bm90"})"));
 }
 
 /// RFC 4648 section 10.
@@ -353,7 +354,7 @@ TEST(Kubeconfig, SaysWhatIsNotSupported) {
 TEST(Manifests, AFaultQuotesNoValue) {
   for (const char* const value : {"08123", "999999999999999999999999", "1e999999", "!s3cret"}) {
     const std::string fault = yaml_fault("stringData: {p: " + std::string(value) + "}");
-    EXPECT_TRUE(fault.starts_with("1:17: ")) << fault;
+    EXPECT_TRUE(fault.starts_with("1:17: ") || fault.contains(" from 1:17: ")) << fault;
     EXPECT_FALSE(fault.contains("8123") || fault.contains("999") || fault.contains("s3cret"))
         << fault;
   }
@@ -367,12 +368,12 @@ TEST(Manifests, TheDataOfASecretIsCheckedBeforeItIsSent) {
         "s.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: " + data + "\n", found);
     return found.faults.empty() ? "it was read" : describe(found.faults.front());
   };
-  EXPECT_EQ(fault_of_data("{x: eA==, y: }"), "it was read");
+  EXPECT_EQ(fault_of_data("{x: eA==, z: }"), "it was read");
   EXPECT_EQ(fault_of_data("{x: 's3cret words!'}"),
             "s.yaml:1:1: data: 'x' is no base64; plain text belongs in stringData");
   EXPECT_EQ(fault_of_data("{x: 12345}"),
             "s.yaml:1:1: data: 'x' is no base64; plain text belongs in stringData");
-  EXPECT_EQ(fault_of_data("{x: {y: s3cret}}"),
+  EXPECT_EQ(fault_of_data("{x: {z: s3cret}}"),
             "s.yaml:1:1: data: 'x' is no base64; plain text belongs in stringData");
   EXPECT_EQ(fault_of_data("s3cret"), "s.yaml:1:1: data is no map");
 }
