@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -89,8 +91,22 @@ bool is_block(const json::value& value) {
          (value.is_array() && !value.get_array().empty());
 }
 
+/// As kubectl prints it: the fewest digits, without an exponent where a person would write none.
+/// Boost has `1E-1` for 0.1.
+std::string number(double value) {
+  constexpr double kLeast = 1e-6;
+  constexpr double kMost = 1e21;
+  const double size = std::abs(value);
+  if (size != 0 && (!(size >= kLeast) || size >= kMost)) return json::serialize(json::value(value));
+  std::array<char, 64> digits{};
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed);
+  return {digits.data(), end};
+}
+
 std::string in_line(const json::value& value) {
-  return value.is_string() ? scalar(value.get_string()) : json::serialize(value);
+  if (value.is_string()) return scalar(value.get_string());
+  return value.is_double() ? number(value.get_double()) : json::serialize(value);
 }
 
 void write(std::string& out, const json::value& value, std::size_t indent);

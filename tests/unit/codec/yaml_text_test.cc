@@ -45,6 +45,12 @@ TEST(YamlText, AScalarIsADocumentToo) {
   EXPECT_EQ(yaml("\"a\""), "a\n");
 }
 
+TEST(YamlText, NumbersAreWrittenAsPeopleWriteThem) {
+  EXPECT_EQ(yaml("[0.1, 1.10, -2.5, 0.000001, 1.0, 1e20, 0.0, 3, -7]"),
+            "- 0.1\n- 1.1\n- -2.5\n- 0.000001\n- 1\n- 100000000000000000000\n- 0\n- 3\n- -7\n");
+  EXPECT_EQ(yaml("[1e21, -1e300, 1.5e-7]"), "- 1E21\n- -1E300\n- 1.5E-7\n");
+}
+
 TEST(YamlText, QuotesAllThatIsNotPlainlyAWord) {
   for (const char* text :
        {"3",        "-1.5",   "1e3",    "0x1f",   "0b11", "0o17",       "1_000",
