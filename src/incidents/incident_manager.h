@@ -171,6 +171,7 @@ class IncidentManager final : public serve::IncidentControl {
   runtime::Task<void> take_over();
   runtime::Task<void> write_anew();
   runtime::Task<Result<void>> take_over_incidents();
+  void stand_by_records(const store::Follower::Records& records);
   /// Another agent leads, and has written this.
   void mirror(const store::Follower::Records& records);
   void end_what_is_well();

@@ -185,7 +185,21 @@ void IncidentManager::raise_again(const Symptom& symptom) {
   take(book_.raise_again(symptom, runtime_.now()));
 }
 
+/// Somebody has taken the record of an open incident away, or damaged it: who follows would not
+/// show it, and who leads next not know it.
+void IncidentManager::stand_by_records(const store::Follower::Records& records) {
+  const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
+  for (const auto& [id, incident] : book_.incidents()) {
+    if (incident.phase != judge::incident::Phase::kOpen) continue;
+    std::string key = store::incident_key(id);
+    const auto stored = records.find(key);
+    if (stored != records.end() && store::decode_incident(stored->second, clock)) continue;
+    records_.put(std::move(key), store::encode(incident, clock));
+  }
+}
+
 void IncidentManager::mirror(const store::Follower::Records& records) {
+  if (records_.leads()) stand_by_records(records);
   if (records_.leads()) return;
   // What was given is never given again, also when the store was emptied.
   const std::int64_t last = book_.last_number();

@@ -43,6 +43,29 @@ TEST_F(IncidentLeadership, WhoLeadsMakesNoIncidentBeforeItHasReadTheOthers) {
   EXPECT_EQ(agent.open(), 1U);
 }
 
+TEST_F(IncidentLeadership, ARecordThatSomebodyRemovesOrDamagesIsWrittenAgain) {
+  Sharer leader(world, "us", disk);
+  Sharer next(world, "them", disk);
+  leader.lead();
+  leader.check("bird", kError, kReported);
+  world.run_for(5s);
+  ASSERT_EQ(next.open(), 1U);
+  for (const char* const instead : {"", "{"}) {
+    store::Transaction one;
+    if (*instead == 0) {
+      one.changes.emplace_back(store::Erase{store::KeyRange::one("incident/1")});
+    } else {
+      one.changes.emplace_back(store::Put{"incident/1", instead});
+    }
+    ASSERT_TRUE(run_task(world, next.us, next.below.put_if(one, next.us.deadline_in(1s))));
+    world.run_for(5s);
+    EXPECT_EQ(next.open(), 1U) << instead;
+  }
+  leader.check("bird", kReported, kHealthy);
+  world.run_for(5s);
+  EXPECT_EQ(next.open(), 0U);
+}
+
 // Only who leads tells of nodes, and that one sees it now.
 TEST_F(IncidentLeadership, WhoFollowsBelievesWhoLeadsThatANodeIsDown) {
   Sharer leader(world, "us", disk);

@@ -81,6 +81,7 @@ TEST_F(NewerRecords, WhoLeadsNextWritesThemOverTheCopy) {
 /// was told of while this agent was cut off.
 TEST_F(NewerRecords, WhatTheCopyHasUnderALowNumberThatNobodyKnowsIsNoIncident) {
   say({symptom_of("check:web@x"), symptom_of("check:db@x")});
+  first.leadership.lose();
   erase("incident/1");
   world.run_for(2s);
   restore(1);
