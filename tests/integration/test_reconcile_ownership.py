@@ -1,7 +1,7 @@
 """Drift that only shows in who owns a field, at a real kube-apiserver; and what looks like drift, and is the server's own words."""
 
 import pytest
-from reconcile_site import PATIENCE, Site, agent_of, play
+from reconcile_site import PATIENCE, Site, agent_of, config_map, play
 
 from lab.kubernetes import ApiServer
 from lab.processes import wait_until
@@ -88,8 +88,76 @@ def says_items_in_another_order(site: Site):
         assert ".spec.template.spec.initContainers: its items are in another order" in said.stdout, (verb, said)
 
 
+def definition(kind: str) -> dict:
+    """Of a kind of objects, which may be pruned."""
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"{kind.lower()}s.hold.example.org", "annotations": {PRUNE: "yes"}},
+            "spec": {"group": "hold.example.org", "scope": "Namespaced", "names": {"plural": f"{kind.lower()}s", "kind": kind},
+                     "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}
+
+
+def thing(kind: str, name: str, **notes: str) -> dict:
+    made = config_map(name, {}, **notes)
+    return {"apiVersion": "hold.example.org/v1", "kind": kind, "metadata": made["metadata"]}
+
+
+def deletes_nothing_together_with_what_holds_it(site: Site):
+    """An outsider lost a namespace with what somebody else had in it, and what the same pass had made there, and the pass was good."""
+    policies = {"plain": {}, "kept": {"prune": "no"}, "once": {"apply": "if-not-present"}, "theirs": {"apply": "ignore"}}
+    kinds = {"Plain": {}, "Theirs": {"apply": "ignore"}}
+    spaces = {policy: f"{site.set}-{policy}" for policy in policies}
+    things = "/apis/hold.example.org/v1/namespaces/default"
+
+    def alive(path: str) -> bool:
+        try:
+            status, found = site.cluster.ask("GET", path)
+        except ValueError:  # a kind that is not served: the answer is no JSON
+            return False
+        return status == 200 and "deletionTimestamp" not in found["metadata"]
+
+    def stands(policy: str) -> bool:
+        return alive(f"/api/v1/namespaces/{spaces[policy]}")
+
+    def wants_inside(*more: dict) -> None:
+        site.wanted.put("inside.yaml", *(config_map("in", {"x": "1"}, spaces[policy], **notes) for policy, notes in policies.items()),
+                        *(thing(kind, "t", **notes) for kind, notes in kinds.items()), *more)
+
+    site.wanted.put("fill.yaml", *(config_map(f"fill-{number}", {"x": "1"}) for number in range(12)))
+    site.wanted.put("hold.yaml", *(definition(kind) for kind in (*kinds, "Empty")), *(
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space, "annotations": {PRUNE: "yes"}}}
+        for space in (*spaces.values(), f"{site.set}-empty")))
+    site.good("apply")
+    wait_until(lambda: alive(f"{things}/theirss"), PATIENCE, "the kind to be served", every=0.1)
+    site.cluster.create(f"/api/v1/namespaces/{spaces['theirs']}/configmaps", config_map("in", {"own": "1"}, spaces["theirs"]))
+    site.cluster.create(f"{things}/theirss", thing("Theirs", "t"))
+    wants_inside()
+    site.good("apply")
+
+    # One more is made in a namespace whose manifest is gone.
+    site.wanted.drop("hold.yaml")
+    wants_inside(config_map("late", {"x": "1"}, spaces["plain"]))
+    for verb, code in (("diff", 1), ("apply", 0), ("apply", 0)):
+        said = site.good(verb, code=code)
+        for space in spaces.values():
+            assert f"Namespace {space} left: no manifest wants it; manifests still want ConfigMap {space}/" in said, said
+        for kind in kinds:
+            assert f"manifests still want {kind}.hold.example.org default/t, which is of this kind" in said, said
+    assert all(stands(policy) for policy in policies)
+    assert all(alive(f"{things}/{kind.lower()}s/t") for kind in kinds)
+    assert not alive(f"/api/v1/namespaces/{site.set}-empty"), "nothing is in it, and it asked to go"
+    crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    assert not alive(f"{crds}/emptys.hold.example.org")
+
+    # What a policy keeps keeps what it is in.
+    site.wanted.drop("inside.yaml")
+    said = site.good("apply", "--prune-limit=100")
+    assert f"ConfigMap {spaces['kept']}/in, which stays, is in it" in said, said
+    assert {policy: stands(policy) for policy in policies} == {"plain": False, "kept": True, "once": True, "theirs": False}
+    assert {kind: alive(f"{crds}/{kind.lower()}s.hold.example.org") for kind in kinds} == {"Plain": False, "Theirs": False}
+
+
 @pytest.mark.slow
 def test_ownership_at_a_real_apiserver(tmp_path):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
-        play((sees_what_others_add_where_a_field_is_one_whole, writes_nothing_where_the_server_has_other_words, says_items_in_another_order),
-             cluster, tmp_path)
+        play((sees_what_others_add_where_a_field_is_one_whole, writes_nothing_where_the_server_has_other_words, says_items_in_another_order,
+              deletes_nothing_together_with_what_holds_it), cluster, tmp_path)

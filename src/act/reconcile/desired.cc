@@ -74,6 +74,19 @@ std::vector<KindName> kinds_of(const std::vector<Manifest>& manifests) {
   return {kinds.begin(), kinds.end()};
 }
 
+std::vector<std::string> kinds_defined_by(const json::object& object) {
+  std::vector<std::string> kinds;
+  if (codec::read_head(object).kind != "CustomResourceDefinition") return kinds;
+  constexpr std::pair<std::string_view, std::string_view> kPlaces[] = {{"spec", "names"},
+                                                                       {"status", "acceptedNames"}};
+  for (const auto& [part, names] : kPlaces) {
+    const json::object* const in = codec::object_in(object, part);
+    auto kind = in == nullptr ? std::nullopt : codec::text_in(codec::object_in(*in, names), "kind");
+    if (kind) kinds.push_back(*std::move(kind));
+  }
+  return kinds;
+}
+
 std::vector<DefinedKind> defined_kinds(const std::vector<Manifest>& manifests) {
   std::vector<DefinedKind> defined;
   for (const Manifest& manifest : manifests) {

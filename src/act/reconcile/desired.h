@@ -52,6 +52,9 @@ bool is_as_wanted(const DesiredObject& object, const boost::json::object& live,
 
 /// The kinds that manifests name.
 std::vector<KindName> kinds_of(const std::vector<codec::Manifest>& manifests);
+/// What the objects that a CustomResourceDefinition defines are called: as its author and as the
+/// server says. Empty: it is none, or nobody can read it.
+std::vector<std::string> kinds_defined_by(const boost::json::object& object);
 std::vector<DefinedKind> defined_kinds(const std::vector<codec::Manifest>& manifests);
 
 /// `space` is the namespace of objects that name none, `set` the name of the set.

@@ -22,6 +22,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
@@ -232,6 +233,7 @@ rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& 
   live.keeps = rules::keeps(id, head.annotations) || kept_.contains(id);
   live.deleting = !head.deleting_since.empty();
   live.deleting_since = head.deleting_since;
+  live.defines = kinds_defined_by(object);
   return live;
 }
 
@@ -310,7 +312,12 @@ rules::PrunePlan KubePass::plan_prune() const {
   for (const auto& [id, object] : members_) found.push_back(live_object(id, object));
   std::set<ObjectId> wanted;
   for (const DesiredObject& object : desired_.objects) wanted.insert(object.id);
-  return rules::plan_prune(options_.set, found, wanted, {.percent = options_.prune_limit});
+  // Some of those that are kept have lost their label, so nobody has found them.
+  std::set<ObjectId> needed = kept_;
+  needed.insert({.kind = "ConfigMap",
+                 .space = options_.inventory_space,
+                 .name = inventory_name(options_.set)});
+  return rules::plan_prune(options_.set, found, wanted, {.percent = options_.prune_limit}, needed);
 }
 
 std::set<KindName> KubePass::kinds_with_members() const {
@@ -319,7 +326,12 @@ std::set<KindName> KubePass::kinds_with_members() const {
   for (const auto& [id, object] : members_) kinds.insert(kind_names_.at(id));
   for (const KindName& kind : kinds_) {
     // It may come back, and its objects with it.
-    if (catalog_.known(kind) != KubeCatalog::Known::kYes) kinds.insert(kind);
+    const bool gone = catalog_.known(kind) != KubeCatalog::Known::kYes;
+    // Whether one that is kept is still there is asked by its kind.
+    const bool keeps = std::ranges::any_of(kept_, [&](const ObjectId& one) {
+      return one.kind == kind.second && one.group == rules::group_of(kind.first);
+    });
+    if (gone || keeps) kinds.insert(kind);
   }
   return kinds;
 }
@@ -331,6 +343,9 @@ Task<void> KubePass::prune() {
   for (const ObjectId& id : plan.kept)
     say(id, Action::kLeft,
         "no manifest wants it; its policy, or the record of the set, says that it stays");
+  for (const rules::Holding& holding : plan.holding)
+    say(holding.id, Action::kLeft,
+        "no manifest wants it; " + escape_control(rules::describe(holding)));
   for (const ObjectId& id : plan.deleting)
     say(id, Action::kLeft,
         fmt::format("no manifest wants it; it is being deleted{}, and a finalizer holds it",
@@ -347,6 +362,11 @@ Task<void> KubePass::prune() {
     co_return;
   }
   for (const ObjectId& doomed : plan.doomed) {
+    // What could not be deleted would go with what it is in.
+    if (rules::holds_others(doomed) && !report_.good()) {
+      say(doomed, Action::kLeft, "no manifest wants it; something else could not be deleted");
+      continue;
+    }
     ObjectId id = doomed;
     co_await prune_one(std::move(id));
   }

@@ -19,6 +19,9 @@ struct LiveObject {
   bool keeps = false;          ///< it asks not to be pruned
   bool deleting = false;
   std::string deleting_since{};  ///< as the server says it, if it does
+  /// The definition of a kind: what its objects are called. Empty: it is none, or nobody can read
+  /// it.
+  std::vector<std::string> defines{};
 };
 
 /// `, since ` this moment, which a server said; nothing where it said none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,29 +17,41 @@ namespace wardmote::judge::reconcile {
 
 namespace {
 
-/// Whether `kept` would be deleted with it.
-bool holds(const ObjectId& id, const ObjectId& kept) {
-  if (!holds_others(id)) return false;
-  if (id.kind == "Namespace") return kept.space == id.name;
-  // A definition is called `things.example.org`.
-  return !kept.group.empty() && id.name.ends_with("." + kept.group);
+bool is_definition(const ObjectId& id) {
+  return holds_others(id) && id.kind != "Namespace";
 }
 
-void spare_what_holds_kept(PrunePlan& plan) {
-  const std::vector<ObjectId> kept = plan.kept;
-  std::erase_if(plan.doomed, [&](const ObjectId& id) {
-    const bool spared =
-        std::ranges::any_of(kept, [&](const ObjectId& one) { return holds(id, one); });
-    if (spared) plan.kept.push_back(id);
-    return spared;
-  });
+/// Whether `inside` would be deleted with it.
+bool holds(const LiveObject& live, const ObjectId& inside) {
+  const ObjectId& id = live.id;
+  if (!holds_others(id)) return false;
+  if (!is_definition(id)) return inside.space == id.name;
+  // A definition is called `things.example.org`.
+  if (inside.group.empty() || id.name.substr(id.name.find('.') + 1) != inside.group) return false;
+  return live.defines.empty() || std::ranges::find(live.defines, inside.kind) != live.defines.end();
+}
+
+template <class Ids>
+const ObjectId* find_inside(const LiveObject& live, const Ids& ids) {
+  const auto found =
+      std::ranges::find_if(ids, [&](const ObjectId& one) { return holds(live, one); });
+  return found == ids.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
+std::string describe(const Holding& holding) {
+  const std::string_view where = is_definition(holding.id) ? "is of this kind" : "is in it";
+  const std::string inside = describe(holding.inside);
+  return holding.wanted ? fmt::format("manifests still want {}, which {}", inside, where)
+                        : fmt::format("{}, which stays, {}", inside, where);
+}
+
 PrunePlan plan_prune(std::string_view set, const std::vector<LiveObject>& found,
-                     const std::set<ObjectId>& desired, PruneBrake brake) {
+                     const std::set<ObjectId>& desired, PruneBrake brake,
+                     const std::set<ObjectId>& needed) {
   PrunePlan plan;
+  std::vector<const LiveObject*> unwanted;
   std::size_t members = 0;
   for (const LiveObject& live : found) {
     if (live.set != set) continue;
@@ -54,10 +67,20 @@ PrunePlan plan_prune(std::string_view set, const std::vector<LiveObject>& found,
     } else if (live.keeps) {
       plan.kept.push_back(live.id);
     } else {
-      plan.doomed.push_back(live.id);
+      unwanted.push_back(&live);
     }
   }
-  spare_what_holds_kept(plan);
+  for (const LiveObject* const live : unwanted) {
+    const ObjectId* const wanted = find_inside(*live, desired);
+    const ObjectId* inside = wanted == nullptr ? find_inside(*live, plan.kept) : wanted;
+    if (inside == nullptr) inside = find_inside(*live, needed);
+    if (inside == nullptr) {
+      plan.doomed.push_back(live->id);
+      continue;
+    }
+    --members;
+    plan.holding.push_back({.id = live->id, .inside = *inside, .wanted = wanted != nullptr});
+  }
   std::ranges::sort(plan.doomed,
                     [](const ObjectId& a, const ObjectId& b) { return applies_before(b, a); });
   if (plan.doomed.empty()) return plan;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "judge/reconcile/decision.h"
@@ -94,7 +95,65 @@ TEST(Prune, WhatHoldsSomethingThatIsKeptIsKeptToo) {
   for (const ObjectId& id : plan.doomed) doomed.push_back(id.name);
   std::ranges::sort(doomed);
   EXPECT_EQ(doomed, (std::vector<std::string>{"other", "things.y.org"}));
-  EXPECT_EQ(plan.kept.size(), 4U);
+  EXPECT_EQ(plan.kept.size(), 2U);
+  ASSERT_EQ(plan.holding.size(), 2U);
+  EXPECT_EQ(describe(plan.holding.at(0)), "ConfigMap default/b, which stays, is in it");
+  EXPECT_EQ(describe(plan.holding.at(1)), "Thing.x.org default/t, which stays, is of this kind");
+}
+
+LiveObject space_of(const std::string& name) {
+  return {.id = {.kind = "Namespace", .name = name}, .set = "k8s", .applied_by_us = true};
+}
+
+/// Whatever its policy is, and whether it is there: to delete the namespace would delete it.
+TEST(Prune, ANamespaceStaysWhileManifestsNameSomethingInIt) {
+  const ObjectId inside{.kind = "ConfigMap", .space = "x", .name = "in"};
+  const std::vector<LiveObject> found{space_of("x"), space_of("y"), member("a"), member("b")};
+  const PrunePlan plan = plan_prune("k8s", found, {config_map("a"), config_map("b"), inside}, {});
+  EXPECT_EQ(plan.doomed, std::vector{space_of("y").id});
+  ASSERT_EQ(plan.holding.size(), 1U);
+  EXPECT_EQ(plan.holding.front().id, space_of("x").id);
+  EXPECT_EQ(describe(plan.holding.front()), "manifests still want ConfigMap x/in, which is in it");
+  const PrunePlan all = plan_prune("k8s", {space_of("x")}, {inside}, {.percent = 100});
+  EXPECT_TRUE(all.doomed.empty()) << "no brake is asked";
+}
+
+TEST(Prune, ADefinitionStaysWhileManifestsNameSomethingOfItsKind) {
+  const auto defining = [](const std::string& name, std::vector<std::string> kinds) {
+    return LiveObject{
+        .id = {.group = "apiextensions.k8s.io", .kind = "CustomResourceDefinition", .name = name},
+        .set = "k8s",
+        .applied_by_us = true,
+        .defines = std::move(kinds)};
+  };
+  const ObjectId thing{.group = "x.org", .kind = "Thing", .space = "default", .name = "t"};
+  const ObjectId other{.group = "org", .kind = "Other", .name = "o"};
+  const std::vector<LiveObject> found{defining("things.x.org", {"Thing"}),
+                                      defining("others.x.org", {"Other"}),
+                                      defining("unread.x.org", {})};
+  const PrunePlan plan = plan_prune("k8s", found, {thing, other}, {.percent = 100});
+  EXPECT_EQ(plan.doomed, std::vector{found.at(1).id}) << "another kind, and another group";
+  ASSERT_EQ(plan.holding.size(), 2U) << "a kind that nobody can read may be this one";
+  EXPECT_EQ(describe(plan.holding.front()),
+            "manifests still want Thing.x.org default/t, which is of this kind");
+}
+
+/// What the set itself notes is in some namespace, too.
+TEST(Prune, ANamespaceStaysWhileTheSetNeedsSomethingInIt) {
+  const ObjectId note{.kind = "ConfigMap", .space = "x", .name = "wardmote-set-k8s"};
+  const PrunePlan plan =
+      plan_prune("k8s", {space_of("x"), member("a")}, {config_map("a")}, {.percent = 100}, {note});
+  EXPECT_TRUE(plan.doomed.empty());
+  EXPECT_EQ(describe(plan.holding.at(0)), "ConfigMap x/wardmote-set-k8s, which stays, is in it");
+  EXPECT_TRUE(plan_prune("k8s", {member("a")}, {}, {}, {note}).doubted)
+      << "that is no manifest that is left";
+}
+
+TEST(Prune, WhatHoldsSomethingMakesNoRoomForMore) {
+  const ObjectId inside{.kind = "ConfigMap", .space = "x", .name = "in"};
+  const std::vector<LiveObject> found{space_of("x"), member("a"), member("b"), member("c")};
+  EXPECT_EQ(plan_prune("k8s", found, {config_map("a"), inside}, {}).refused,
+            "2 of 3 members would be deleted, which is more than 50 %");
 }
 
 TEST(Prune, WhatStaysAnywayMakesNoRoomForMore) {
