@@ -1,6 +1,5 @@
 #include "net/local_tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -28,6 +27,7 @@
 #include "base/text.h"
 #include "net/own_folder.h"
 #include "net/system_error.h"
+#include "net/tree_block.h"
 #include "net/unique_fd.h"
 #include "runtime/file_tree.h"
 #include "runtime/task.h"
@@ -201,16 +201,8 @@ bool is_beside(std::string_view name) {
 }
 
 std::vector<std::string> names_beside(int folder) {
-  std::vector<std::string> names;
-  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
-  if (entries == nullptr && again >= 0) ::close(again);
-  if (entries == nullptr) return names;
-  // Nobody else has this stream.
-  while (const dirent* const entry = ::readdir(entries)) {  // NOLINT(concurrency-mt-unsafe)
-    if (is_beside(entry->d_name)) names.emplace_back(entry->d_name);
-  }
-  ::closedir(entries);
+  std::vector<std::string> names = names_in(folder).value_or(std::vector<std::string>());
+  std::erase_if(names, [](const std::string& name) { return !is_beside(name); });
   return names;
 }
 
@@ -321,6 +313,20 @@ Task<Result<void>> LocalTree::replace(TreePlace at, std::string bytes, int mode)
 Task<Result<void>> LocalTree::remove(TreePlace at) {
   auto result = std::make_shared<Result<void>>();
   std::function<void()> work = [result, at] { *result = take_away(at); };
+  co_await worker_.run(std::move(work));
+  co_return std::move(*result);
+}
+
+Task<Result<std::optional<runtime::TreeBlock>>> LocalTree::find_block(TreePlace at) {
+  auto result = std::make_shared<Result<std::optional<runtime::TreeBlock>>>();
+  std::function<void()> work = [result, at] { *result = block_at(at); };
+  co_await worker_.run(std::move(work));
+  co_return std::move(*result);
+}
+
+Task<Result<void>> LocalTree::remove_folder(TreePlace at) {
+  auto result = std::make_shared<Result<void>>();
+  std::function<void()> work = [result, at] { *result = remove_folder_at(at); };
   co_await worker_.run(std::move(work));
   co_return std::move(*result);
 }

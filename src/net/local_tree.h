@@ -26,6 +26,9 @@ class LocalTree final : public runtime::FileTree {
                                                              std::size_t cap) override;
   runtime::Task<Result<void>> replace(runtime::TreePlace at, std::string bytes, int mode) override;
   runtime::Task<Result<void>> remove(runtime::TreePlace at) override;
+  runtime::Task<Result<std::optional<runtime::TreeBlock>>> find_block(
+      runtime::TreePlace at) override;
+  runtime::Task<Result<void>> remove_folder(runtime::TreePlace at) override;
   runtime::Task<Result<std::size_t>> remove_leftovers(runtime::TreePlace at) override;
 
  private:

@@ -1,5 +1,6 @@
 #include "net/own_folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -89,6 +91,21 @@ Result<OwnFolder> open_own_folder(const TreePlace& at, bool make) {
     folder = *std::move(next);
   }
   return OwnFolder{std::move(folder), std::string(names.back())};
+}
+
+std::optional<std::vector<std::string>> names_in(int folder) {
+  const int again = ::openat(folder, ".", kFolder);
+  DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
+  if (entries == nullptr && again >= 0) ::close(again);
+  if (entries == nullptr) return std::nullopt;
+  std::vector<std::string> names;
+  // Nobody else has this stream.
+  while (const dirent* const entry = ::readdir(entries)) {  // NOLINT(concurrency-mt-unsafe)
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  ::closedir(entries);
+  return names;
 }
 
 }  // namespace wardmote::net

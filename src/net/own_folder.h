@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "net/unique_fd.h"
@@ -19,5 +21,8 @@ struct OwnFolder {
 /// of power. kMissing: there is no such folder. kInvalid: a link is on the way, or the place has
 /// `.` or `..` in it.
 Result<OwnFolder> open_own_folder(const runtime::TreePlace& at, bool make);
+
+/// All names in a folder; nothing: it cannot be read.
+std::optional<std::vector<std::string>> names_in(int folder);
 
 }  // namespace wardmote::net

@@ -32,6 +32,15 @@ struct TreePlace {
   std::string below;
 };
 
+/// What keeps a file from being at a place: a file where a folder would be, or a folder.
+struct TreeBlock {
+  std::string below;  ///< where it is, below the root
+  bool folder = false;
+  /// Of a folder: what is in it, below the root: files, and empty folders with a slash at the end.
+  /// Some of it, if that is very much.
+  std::vector<std::string> inside;
+};
+
 /// Files that somebody else keeps in order: manifests that are read, files that are written. It may
 /// wait for a disk. One call at a time. Thread: the core
 /// loop. Production: net::LocalTree.
@@ -58,6 +67,11 @@ class FileTree {
   virtual Task<Result<void>> replace(TreePlace at, std::string bytes, int mode) = 0;
   /// The file is not there afterwards. kInvalid: it is a folder, or a link is on the way.
   virtual Task<Result<void>> remove(TreePlace at) = 0;
+  /// Nothing: a file is there, or could be made. kInvalid: a link is on the way.
+  virtual Task<Result<std::optional<TreeBlock>>> find_block(TreePlace at) = 0;
+  /// The folder is not there afterwards. An error: something is in it. kInvalid: it is none, or a
+  /// link is on the way.
+  virtual Task<Result<void>> remove_folder(TreePlace at) = 0;
   /// Removes what replace() has left in the folder of `at` when its process was killed; how many
   /// files that were. Nobody else may be writing there. kInvalid: a link is on the way.
   virtual Task<Result<std::size_t>> remove_leftovers(TreePlace at) = 0;

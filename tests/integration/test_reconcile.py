@@ -1,8 +1,10 @@
 """Reconcile at a real kube-apiserver, and files on the node: apply, drift, conflicts, pruning, what cannot be changed, who may not, restarts."""
 
 import json
+import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from gate_site import GateAgent
@@ -290,17 +292,11 @@ users: [{{name: u, user: {{token: SECRETTOKEN}}}}]
     assert nobody.returncode == 65 and f"credentials: {tmp_path}/none: missing" in nobody.stderr, nobody
 
 
-def test_files_on_the_node_are_kept_as_the_folder_says(tmp_path):
-    source, target = tmp_path / "source", tmp_path / "app"
-    (source / "sub").mkdir(parents=True)
-    target.mkdir()
-    (source / "a.conf").write_text("1\n")
-    (source / "sub/b.conf").write_text("2\n")
-    (target / "theirs").write_text("x")
-    config = tmp_path / "w.yaml"
+def files_agent(folder: Path, source: Path, target: Path) -> GateAgent:
+    config = folder / "w.yaml"
     config.write_text(f"""node: {{name: ctl-1}}
-api: {{socket: {tmp_path}/s}}
-data: {tmp_path}/data
+api: {{socket: {folder}/s}}
+data: {folder}/data
 version_gates:
   - name: k8s
     release: 1.0.0
@@ -308,13 +304,23 @@ version_gates:
     reconcile:
       mode: act
       manifests: {source}
-      files: {{folder: {target}, mode: '0640', on_change: [/usr/bin/touch, {tmp_path}/reloaded]}}
+      files: {{folder: {target}, mode: '0640', on_change: [/usr/bin/touch, {folder}/reloaded]}}
       every: 1s
       wait: 1500ms
       write_deadline: 100ms
 """, encoding="utf-8")
-    (tmp_path / "data").mkdir()
-    with GateAgent(config, tmp_path / "s") as agent:
+    (folder / "data").mkdir()
+    return GateAgent(config, folder / "s")
+
+
+def test_files_on_the_node_are_kept_as_the_folder_says(tmp_path):
+    source, target = tmp_path / "source", tmp_path / "app"
+    (source / "sub").mkdir(parents=True)
+    target.mkdir()
+    (source / "a.conf").write_text("1\n")
+    (source / "sub/b.conf").write_text("2\n")
+    (target / "theirs").write_text("x")
+    with files_agent(tmp_path, source, target) as agent:
         agent.wait_serving(60.0)
         wait_until(lambda: agent.gate()["ready"], 60.0, "the first pass", every=0.2)
         assert (target / "sub/b.conf").read_text() == "2\n" and (target / "a.conf").stat().st_mode & 0o777 == 0o640
@@ -330,3 +336,37 @@ version_gates:
                    60.0, "the pass that pruned it to be over", every=0.1)
         checked = subprocess.run(["sha256sum", "-c", tmp_path / "data/reconcile/k8s.sha256"], cwd=target, capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked
+
+
+def test_a_file_becomes_a_folder_and_a_folder_a_file(tmp_path):
+    """An outsider's passes failed for ever: what was in the way would have gone last, and only when all else went well."""
+    source, target = tmp_path / "source", tmp_path / "app"
+    target.mkdir()
+
+    def tree(root: Path) -> dict[str, str]:
+        return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+    def publish(version: str, files: dict[str, str]) -> None:
+        # At one moment: no pass sees half of it.
+        for name, text in files.items():
+            (tmp_path / version / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / version / name).write_text(text)
+        (tmp_path / "next").symlink_to(version)
+        (tmp_path / "next").replace(source)
+
+    others = {f"f{number}": "1\n" for number in range(1, 6)}
+    publish("v1", {**others, "f0": "1\n", "d/deep/x": "1\n"})
+    with files_agent(tmp_path, source, target) as agent:
+        agent.wait_serving(60.0)
+        wait_until(lambda: agent.gate()["ready"] and tree(target) == tree(source), 60.0, "the first pass", every=0.2)
+        publish("v2", {**others, "f0/y": "2\n", "d": "2\n"})
+        wait_until(lambda: tree(target) == tree(source), 30.0, "both to change places", every=0.1)
+        wait_until(lambda: agent.gate()["reconcile"]["good"], 30.0, "a good pass", every=0.1)
+        # What is not ours stays, and only what it is in the way of fails.
+        (target / "f0/theirs").write_text("x")
+        publish("v3", {**others, "f0": "3\n", "f1": "3\n", "d": "2\n"})
+        wait_until(lambda: (target / "f1").read_text() == "3\n", 30.0, "the other file", every=0.1)
+        wait_until(lambda: "f0/theirs is in its way" in agent.gate()["reconcile"]["summary"], 30.0, "the reason", every=0.1)
+        assert (target / "f0/theirs").read_text() == "x" and (target / "f0/y").read_text() == "2\n"
+        (target / "f0/theirs").unlink()
+        wait_until(lambda: tree(target) == tree(source), 30.0, "the file in its place", every=0.1)

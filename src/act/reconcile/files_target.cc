@@ -159,8 +159,24 @@ Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
     co_return Result<void>();
   }
   runtime::TreePlace place = at(file.path);
-  const auto there = co_await files_.read_own(std::move(place), kMostBytes);
+  auto there = co_await files_.read_own(std::move(place), kMostBytes);
+  Way way;
+  if (!there || !*there) {
+    std::string path = file.path;
+    auto found = co_await find_way(pass, std::move(path));
+    if (!found) co_return with_context(found, "a file of ours");
+    way = *std::move(found);
+  }
+  if (!way.block.empty()) there = std::optional<std::string>();
   if (!there) co_return with_context(there, "a file of ours");
+  if (!way.block.empty() && !way.ours) {
+    pass->report.touched.push_back(
+        {.object = file.path,
+         .action = Action::kFailed,
+         .why = fmt::format("{} is in its way, and it is not ours; remove it",
+                            escape_control(way.block))});
+    co_return Result<void>();
+  }
   const bool same = *there && **there == file.bytes;
   // Somebody else's file, even one with the same bytes: it would be deleted with its source.
   const bool theirs = *there && !ours && !options_.adopt;
@@ -177,6 +193,7 @@ Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
   Change change{.path = file.path, .there = there->has_value()};
   change.diff = diff_of(file.path, there->value_or(""), file.bytes);
   change.bytes = std::move(file.bytes);
+  change.waits_for = std::move(way.block);
   pass->changes.push_back(std::move(change));
   co_return Result<void>();
 }
@@ -191,7 +208,12 @@ Task<Result<void>> FilesTarget::find_doomed(Pass* pass, std::vector<std::string>
   for (const auto& [path, digest] : pass->before.files) {
     runtime::TreePlace where = at(path);
     const auto there = co_await files_.read_own(std::move(where), kMostBytes);
-    if (!there) co_return with_context(there, "a file of ours");
+    if (!there) {
+      std::string same = path;
+      const auto folder = co_await is_folder(std::move(same));
+      if (folder && *folder) continue;
+      co_return with_context(there, "a file of ours");
+    }
     if (!*there) continue;  // gone already
     const bool changed = digest_of(**there) != digest;
     found.push_back({.id = id_of(path), .set = "files", .applied_by_us = true, .keeps = changed});
@@ -212,6 +234,7 @@ void FilesTarget::plan_prune(Pass* pass) const {
   if (!plan.doomed.empty() && plan.refused.empty() && failed)
     plan.refused = "not everything can be written";
   pass->report.prune_refused = plan.refused;
+  if (!plan.refused.empty()) give_up_waiting(pass);
   for (const rules::ObjectId& id : plan.doomed) {
     if (plan.refused.empty()) {
       pass->doomed.push_back(id.name);
@@ -265,28 +288,42 @@ Task<Result<void>> FilesTarget::keep_record(FileRecord record) {
   co_return kept;
 }
 
-Task<void> FilesTarget::write_all(Pass* pass, const PassTerms* terms) {
+Task<void> FilesTarget::write_all(Pass* pass, const PassTerms* terms, FileRecord* record) {
   for (Change& change : pass->changes) {
-    Result<void> done = not_any_more();
-    if (terms->may_write()) {
-      runtime::TreePlace where = at(change.path);
-      ++pass->report.writes;
-      done = co_await files_.replace(std::move(where), std::move(change.bytes), options_.mode);
-    }
-    report_written(pass, &change, done);
+    if (change.waits_for.empty()) co_await write_one(pass, terms, &change);
   }
+  // Something is pruned for these, so all else has to have gone well.
+  for (Change& change : pass->changes) {
+    if (!change.waits_for.empty()) co_await write_waiting(pass, terms, &change, record);
+  }
+}
+
+Task<void> FilesTarget::write_one(Pass* pass, const PassTerms* terms, Change* change) {
+  Result<void> done = not_any_more();
+  if (terms->may_write()) {
+    runtime::TreePlace where = at(change->path);
+    ++pass->report.writes;
+    done = co_await files_.replace(std::move(where), std::move(change->bytes), options_.mode);
+  }
+  report_written(pass, change, done);
+}
+
+Task<Result<void>> FilesTarget::remove_one(Pass* pass, const PassTerms* terms, std::string path) {
+  Result<void> done = not_any_more();
+  if (terms->may_write()) {
+    runtime::TreePlace where = at(path);
+    ++pass->report.writes;
+    done = co_await files_.remove(std::move(where));
+  }
+  report_removed(pass, path, done);
+  co_return done;
 }
 
 Task<void> FilesTarget::remove_all(Pass* pass, const PassTerms* terms, FileRecord* record) {
   if (!pass->report.good()) co_return;  // in the next pass
   for (const std::string& path : pass->doomed) {
-    Result<void> done = not_any_more();
-    if (terms->may_write()) {
-      runtime::TreePlace where = at(path);
-      ++pass->report.writes;
-      done = co_await files_.remove(std::move(where));
-    }
-    report_removed(pass, path, done);
+    std::string doomed = path;
+    const Result<void> done = co_await remove_one(pass, terms, std::move(doomed));
     if (done) record->files.erase(path);
   }
 }
@@ -309,7 +346,7 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
     if (!kept) co_return kept;
   }
   if (!swept_ && terms->may_write()) co_await sweep(pass);
-  co_await write_all(pass, terms);
+  co_await write_all(pass, terms, &intent);
   co_await remove_all(pass, terms, &intent);
   if (intent.changed) {
     Result<void> told = not_any_more();

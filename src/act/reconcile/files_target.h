@@ -46,6 +46,12 @@ class FilesTarget final : public Target {
     std::string bytes;
     bool there = false;  ///< with other bytes
     std::string diff;
+    std::string waits_for{};  ///< what is in its way until it is pruned; empty: nothing
+  };
+  /// What is between a file and its place.
+  struct Way {
+    std::string block{};  ///< empty: nothing
+    bool ours = false;    ///< all of it goes, because nothing wants it any more
   };
   struct Pass {
     judge::reconcile::PassReport report;
@@ -63,12 +69,27 @@ class FilesTarget final : public Target {
   void plan_prune(Pass* pass) const;
   runtime::Task<Result<void>> read_own_record(Pass* pass);
   runtime::Task<Result<void>> carry_out(Pass* pass, const PassTerms* terms);
-  runtime::Task<void> write_all(Pass* pass, const PassTerms* terms);
+  runtime::Task<void> write_all(Pass* pass, const PassTerms* terms, FileRecord* record);
+  runtime::Task<void> write_one(Pass* pass, const PassTerms* terms, Change* change);
+  runtime::Task<Result<void>> remove_one(Pass* pass, const PassTerms* terms, std::string path);
   runtime::Task<void> remove_all(Pass* pass, const PassTerms* terms, FileRecord* record);
   runtime::Task<Result<void>> keep_record(FileRecord record);
   runtime::Task<Result<void>> tell(runtime::Deadline deadline);
   /// What an earlier life of this agent has left beside its files when it was killed.
   runtime::Task<void> sweep(const Pass* pass);
+
+  // files_way.cc: a file that becomes a folder of its name, or the other way round
+  runtime::Task<Result<Way>> find_way(const Pass* pass, std::string path);
+  /// Whether somebody has put a folder in the place of a file of ours.
+  runtime::Task<Result<bool>> is_folder(std::string path);
+  static Way judge_block(const Pass& pass, const runtime::TreeBlock& block);
+  /// Nothing is pruned in this pass.
+  static void give_up_waiting(Pass* pass);
+  /// Prunes what is in the way of one that waits, and writes it.
+  runtime::Task<void> write_waiting(Pass* pass, const PassTerms* terms, Change* change,
+                                    FileRecord* record);
+  runtime::Task<Result<void>> remove_folders(Pass* pass, const PassTerms* terms, std::string path);
+
   void show(Pass* pass) const;
   void report_written(Pass* pass, Change* change, const Result<void>& done) const;
   void report_removed(Pass* pass, const std::string& path, const Result<void>& done) const;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -135,6 +136,45 @@ TEST_F(LocalTreeTest, ALinkOnTheWayIsNotFollowedEither) {
   EXPECT_EQ(run_task(runtime_, tree_.read_own({at("alias"), "new/s"}, 10)).value(), "x");
 }
 
+TEST_F(LocalTreeTest, SaysWhatIsInTheWayOfAFile) {
+  const auto block = [this](const std::string& below) {
+    return run_task(runtime_, tree_.find_block({folder_, below})).value();
+  };
+  write("file", "1");
+  write("folder/deep/.hidden", "2");
+  fs::create_directories(folder_ / "folder/empty/deeper");
+  fs::create_directory(folder_ / "bare");
+  EXPECT_FALSE(block("file") || block("folder/new") || block("gone") || block("gone/new"));
+  EXPECT_EQ(block("file/a/b").value().below, "file");
+  EXPECT_FALSE(block("file/a/b").value().folder);
+  auto found = block("folder").value();
+  EXPECT_TRUE(found.folder);
+  std::ranges::sort(found.inside);
+  EXPECT_EQ(found.inside, (std::vector<std::string>{"folder/deep/.hidden", "folder/empty/deeper/"}));
+  EXPECT_TRUE(block("bare").value().folder && block("bare").value().inside.empty());
+  fs::create_directory_symlink("folder", folder_ / "link");
+  for (const char* const through : {"link", "link/a"})
+    EXPECT_EQ(run_task(runtime_, tree_.find_block({folder_, through})).error().code,
+              Errc::kInvalid);
+}
+
+TEST_F(LocalTreeTest, RemovesAFolderOnlyWhenNothingIsInIt) {
+  const auto remove = [this](const std::string& below) {
+    return run_task(runtime_, tree_.remove_folder({folder_, below}));
+  };
+  write("folder/deep/a", "1");
+  EXPECT_FALSE(remove("folder"));
+  EXPECT_EQ(remove("folder/deep/a").error().code, Errc::kInvalid);
+  fs::remove(folder_ / "folder/deep/a");
+  EXPECT_FALSE(remove("folder"));
+  EXPECT_TRUE(remove("folder/deep") && remove("folder/deep") && remove("folder"));
+  EXPECT_FALSE(fs::exists(folder_ / "folder"));
+  fs::create_directory(folder_ / "theirs");
+  fs::create_directory_symlink("theirs", folder_ / "link");
+  EXPECT_EQ(remove("link").error().code, Errc::kInvalid);
+  EXPECT_TRUE(fs::exists(folder_ / "theirs"));
+}
+
 TEST_F(LocalTreeTest, NoPlaceLeadsOutOfItsRoot) {
   write("s", "theirs");
   fs::create_directory(folder_ / "root");
@@ -144,6 +184,8 @@ TEST_F(LocalTreeTest, NoPlaceLeadsOutOfItsRoot) {
         << below;
     EXPECT_EQ(run_task(runtime_, tree_.remove(place)).error().code, Errc::kInvalid) << below;
     EXPECT_EQ(run_task(runtime_, tree_.read_own(place, 10)).error().code, Errc::kInvalid) << below;
+    EXPECT_EQ(run_task(runtime_, tree_.remove_folder(place)).error().code, Errc::kInvalid) << below;
+    EXPECT_EQ(run_task(runtime_, tree_.find_block(place)).error().code, Errc::kInvalid) << below;
   }
   EXPECT_EQ(bytes_of("s"), "theirs");
   EXPECT_TRUE(fs::is_empty(folder_ / "root"));
