@@ -197,6 +197,8 @@ std::vector<Report> VersionGates::gates() const {
       report.pass = gate.set->last();
     } else if (gate.set != nullptr && gate.leader->leads() && !report.candidates.empty()) {
       report.pass = gate.set->last_of(report.candidates.front().token);
+    } else if (gate.set != nullptr && report.candidates.empty()) {
+      report.last_pass = gate.set->last();
     }
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();
     reports.push_back(std::move(report));

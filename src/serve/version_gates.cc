@@ -209,7 +209,14 @@ HttpResponse pass_answer(const VersionGatesView* view, const Ask& ask) {
   if (view != nullptr) {
     for (const Report& report : view->gates()) {
       if (report.gate != ask.name) continue;
-      if (report.pass) return json_answer(pass_json(*report.pass, true));
+      const bool led = report.pass != nullptr || !report.candidates.empty();
+      const auto& pass = led ? report.pass : report.last_pass;
+      if (pass) {
+        json::object shown = pass_json(*pass, true);
+        if (!led) shown["nobody_leads"] = true;
+        if (!report.paused_by.empty()) shown["paused_by"] = report.paused_by;
+        return json_answer(shown);
+      }
       if (report.candidates.empty() || report.candidates.front().node == report.node) break;
       return error_answer(404, fmt::format("this node does not lead the gate; ask {}",
                                            report.candidates.front().node));

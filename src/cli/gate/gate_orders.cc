@@ -50,6 +50,11 @@ std::string draw_pass(const json::value& shown, Style /*style*/) {
       fmt::format("{}{}\n  begun {}, {} requests, {} writes\n",
                   pass.flag("dry") ? "would be: " : "", pass.text("summary"), pass.text("begun"),
                   pass.number("requests").value_or(0), pass.number("writes").value_or(0));
+  if (pass.has("paused_by")) {
+    text += fmt::format("  paused by {}: no pass is made now\n", pass.text("paused_by"));
+  } else if (pass.flag("nobody_leads")) {
+    text += "  nobody leads the gate: no pass is made now\n";
+  }
   if (const std::string source = pass.text("source"); !source.empty())
     text += fmt::format("  as {} says\n", source);
   for (const std::string& fault : pass.texts("faults")) text += "  " + fault + "\n";

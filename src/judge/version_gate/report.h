@@ -61,6 +61,9 @@ struct Report {
       clearance;  ///< for what this node would write; nothing: it writes nothing
   /// The last pass of this node, or what one would do; null: there was none, or a program does it.
   std::shared_ptr<const reconcile::PassReport> pass;
+  /// The last pass that this node made as the leader, while nobody leads; null: there was none. It
+  /// says nothing of how things are now.
+  std::shared_ptr<const reconcile::PassReport> last_pass;
   std::optional<reconcile::PassProgress> under_way;  ///< the pass of this node that runs now
   std::optional<reconcile::Tally> tally;  ///< of this node's passes; nothing: it makes none
   std::optional<Duration> age;            ///< since the store confirmed this; nothing: it never has

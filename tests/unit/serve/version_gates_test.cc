@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "control/written.h"
+#include "judge/reconcile/report.h"
 #include "runtime/http.h"
 #include "serve/api.h"
 #include "sim/sim_runtime.h"
@@ -83,6 +84,12 @@ class VersionGateRoutes : public ::testing::Test {
     gates_.store();
     return run_task(world_, us_, answer.hold->wait()).value_or(answer);
   }
+  runtime::HttpResponse pass() {
+    runtime::HttpRequest request{
+        .method = "GET", .path = "/api/v1/version-gates/g/reconcile", .query = {}};
+    request.peer.process = runtime::Peer::Process{.user = 0};
+    return api_.answer(request);
+  }
   sim::World world_{1};
   sim::SimRuntime& us_ = world_.host("us");
   FakeGates gates_{us_.executor()};
@@ -103,6 +110,29 @@ TEST_F(VersionGateRoutes, APauseIsForATimeOrUntilResumeAndNeverForNone) {
   EXPECT_EQ(pause(R"({"for": "30m"})").status, 202);
   EXPECT_EQ(pause("{}").status, 202);
   EXPECT_EQ(gates_.paused_for, (std::vector<Duration>{30min, 0s}));
+}
+
+/// Nobody leads a gate that is paused, and the pass before tells what the people look at.
+TEST_F(VersionGateRoutes, TheLastPassOfAPausedGateIsShown) {
+  gates_.shown.paused_by = "anna";
+  EXPECT_EQ(pass().status, 404) << "there was none";
+  auto last = std::make_shared<judge::reconcile::PassReport>();
+  last->objects = 7;
+  gates_.shown.last_pass = last;
+  const runtime::HttpResponse answer = pass();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(answer.body.contains("\"7 objects\"")) << answer.body;
+  EXPECT_TRUE(answer.body.contains(R"("paused_by":"anna")")) << answer.body;
+  EXPECT_FALSE(gate_json(gates_.shown).contains("reconcile"))
+      << "of a gate that nobody leads it says nothing of how things are";
+}
+
+TEST_F(VersionGateRoutes, ThePassOfAnotherLeaderIsAskedForThere) {
+  gates_.shown.last_pass = std::make_shared<judge::reconcile::PassReport>();
+  gates_.shown.candidates.push_back({.node = "b", .token = 3});
+  const runtime::HttpResponse answer = pass();
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_TRUE(answer.body.contains("ask b")) << answer.body;
 }
 
 }  // namespace
