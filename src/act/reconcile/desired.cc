@@ -53,6 +53,23 @@ std::optional<bool> is_namespaced(const KindName& kind, const KubeCatalog& catal
   return std::nullopt;
 }
 
+/// What is wrong with the marks of a manifest that a pass writes itself; nothing: it has none, or
+/// the very same.
+std::optional<std::string> fault_of_marks(const codec::ObjectHead& head, std::string_view set) {
+  if (head.annotations.contains(std::string(rules::kDigestAnnotation)))
+    return fmt::format("the annotation {} is written by the pass; leave it out of the manifest",
+                       rules::kDigestAnnotation);
+  for (const auto& [name, value] : head.labels) {
+    if (name == rules::kSetLabel && value != set)
+      return fmt::format("the label {} says another set than '{}'; leave it out of the manifest",
+                         name, set);
+    if (name != rules::kSetLabel && name.starts_with(rules::kAnnotationPrefix))
+      return fmt::format("the label {} is not known; write it as an annotation",
+                         escape_control(name));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_noted(const DesiredObject& object, const json::object& live) {
@@ -118,6 +135,10 @@ DesiredSet make_desired(const std::vector<Manifest>& manifests, const KubeCatalo
     const auto policy = rules::read_policy(head.annotations);
     if (!policy) {
       complain(policy.error().context);
+      continue;
+    }
+    if (const auto fault = fault_of_marks(head, set)) {
+      complain(*fault);
       continue;
     }
     object.policy = *policy;
