@@ -89,6 +89,7 @@ Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body) {
     if (const json::array* const verbs = array_in(one, "verbs")) {
       resource.listable = can(*verbs, "list");
       resource.deletable = can(*verbs, "delete");
+      resource.appliable = can(*verbs, "patch");
     }
     resources.push_back(std::move(resource));
   }

@@ -35,6 +35,7 @@ struct KubeResource {
   bool namespaced = false;
   bool listable = false;
   bool deletable = false;
+  bool appliable = true;  ///< false: it takes no PATCH
 };
 /// An APIResourceList, without sub-resources. kProtocol.
 Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body);

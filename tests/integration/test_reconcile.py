@@ -180,6 +180,16 @@ def a_definition_comes_before_its_objects(site: Site):
     assert site.good("apply").strip() == "2 objects"
 
 
+def a_kind_that_cannot_be_applied_is_said(site: Site):
+    site.wanted.put("a.yaml", config_map("a", {"x": "1"}), {
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "metadata": {"name": "x"},
+        "spec": {"nonResourceAttributes": {"path": "/", "verb": "get"}}})
+    for verb in ("diff", "apply"):
+        done = site.run(verb)
+        assert done.returncode == 2 and "the server takes no PATCH of it" in done.stdout, done
+    assert site.data("a") == {"x": "1"}
+
+
 def a_leader_keeps_it_true_through_restarts(site: Site):
     many = 300
     site.wanted.put("a.yaml", *(config_map(f"many-{number}", {"x": "1"}) for number in range(many)))
@@ -265,7 +275,7 @@ def drift_is_repaired_when_it_is_seen_and_all_is_journaled(site: Site):
 def test_reconcile_at_a_real_apiserver(tmp_path):
     stories = (applies_and_then_writes_nothing, repairs_drift_and_names_whom_it_took_a_field_from, adopts_only_on_request,
                takes_over_on_an_order_what_is_clearly_free, prunes_within_the_brake_what_it_owns, what_cannot_be_changed_is_recreated_on_request, who_may_not_is_told_and_prunes_nothing,
-               a_definition_comes_before_its_objects, drift_is_repaired_when_it_is_seen_and_all_is_journaled,
+               a_definition_comes_before_its_objects, a_kind_that_cannot_be_applied_is_said, drift_is_repaired_when_it_is_seen_and_all_is_journaled,
                a_leader_keeps_it_true_through_restarts)
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         play(stories, cluster, tmp_path)

@@ -157,6 +157,13 @@ Task<void> KubePass::treat(const DesiredObject* object) {
       co_return;
     }
   }
+  if (!catalog_.find(object->kind)->appliable) {
+    say(object->id, Action::kFailed,
+        fmt::format("{}: {} of {} cannot be applied: the server takes no PATCH of it; take it out "
+                    "of the folder",
+                    object->place, object->kind.second, object->kind.first));
+    co_return;
+  }
   Live live;
   const bool looked = co_await look(object, &live, false);
   if (!looked) co_return;
@@ -314,9 +321,9 @@ Task<void> KubePass::write(const DesiredObject* object, Live live) {
     co_await recreate(object, std::move(live), std::move(written.why));
   } else if (written.kind == Kind::kNoAnswer && !terms_.dry) {
     co_await read_again(object, std::move(live), std::move(written));
-  } else if (written.kind == Kind::kMissing && terms_.dry && !live) {
+  } else if (written.kind == Kind::kMissing && terms_.dry && !live && !object->id.space.empty()) {
     const std::string& space = object->id.space;
-    if (!space.empty() && !makes_space(space)) {
+    if (!makes_space(space)) {
       say(object->id, Action::kFailed,
           fmt::format("its namespace {} is neither on the server nor in this set, so it could not "
                       "be made",

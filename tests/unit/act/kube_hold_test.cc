@@ -18,10 +18,10 @@ class KubeHoldTest : public KubeTargetTest {
   KubeHoldTest() {
     kube.versions["/apis/apiextensions.k8s.io/v1"] =
         R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition",
-"namespaced":false,"verbs":["list","delete","patch","create"]}]})";
+"namespaced":false,"verbs":["list","delete","patch"]}]})";
     kube.versions["/apis/x.org/v1"] =
         R"({"resources":[{"name":"things","kind":"Thing","namespaced":true,
-"verbs":["list","delete","patch","create"]}]})";
+"verbs":["list","delete","patch"]}]})";
     for (const char* const name : {"a", "b", "c"}) want(name);
     wanted["space.yaml"] = "apiVersion: v1\nkind: Namespace\nmetadata: {name: x, annotations: {" +
                            policy("prune", "yes") + "}}\n";
@@ -147,7 +147,7 @@ TEST_F(KubeHoldTest, ADefinitionOfAnotherKindOfTheGroupGoes) {
   want_definition();
   kube.versions["/apis/x.org/v1"] =
       R"({"resources":[{"name":"others","kind":"Other","namespaced":true,
-"verbs":["list","delete","patch","create"]}]})";
+"verbs":["list","delete","patch"]}]})";
   wanted["o.yaml"] = "apiVersion: x.org/v1\nkind: Other\nmetadata: {name: o}\n";
   ASSERT_TRUE(pass().good());
   wanted.erase("crd.yaml");

@@ -127,9 +127,11 @@ TEST_F(KubeTargetTest, TheFirstWriteIsAlone) {
 /// While one waits until its kind is served, another is being written whose kind goes.
 TEST_F(KubeTargetTest, AKindThatWasKnownStaysKnownInAPass) {
   kube.versions["/apis/apiextensions.k8s.io/v1"] =
-      R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","namespaced":false,"verbs":["list","delete"]}]})";
-  const std::string v = R"({"name":"vs","kind":"V","namespaced":true,"verbs":["list","delete"]})";
-  const std::string w = R"({"name":"ws","kind":"W","namespaced":true,"verbs":["list","delete"]})";
+      R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","namespaced":false,"verbs":["list","delete","patch"]}]})";
+  const std::string v =
+      R"({"name":"vs","kind":"V","namespaced":true,"verbs":["list","delete","patch"]})";
+  const std::string w =
+      R"({"name":"ws","kind":"W","namespaced":true,"verbs":["list","delete","patch"]})";
   kube.versions["/apis/x.io/v1"] = R"({"resources":[)" + v + "]}";
   wanted["crd.yaml"] =
       "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "

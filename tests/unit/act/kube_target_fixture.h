@@ -38,11 +38,11 @@ inline constexpr std::string_view kKubeconfig =
     "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {tokenFile: "
     "token}}]\n";
 inline constexpr std::string_view kCore =
-    R"({"resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["list","delete"]},
-{"name":"namespaces","kind":"Namespace","namespaced":false,"verbs":["list","delete"]},
-{"name":"secrets","kind":"Secret","namespaced":true,"verbs":["list","delete"]}]})";
+    R"({"resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["list","delete","patch"]},
+{"name":"namespaces","kind":"Namespace","namespaced":false,"verbs":["list","delete","patch"]},
+{"name":"secrets","kind":"Secret","namespaced":true,"verbs":["list","delete","patch"]}]})";
 inline constexpr std::string_view kRbac =
-    R"({"resources":[{"name":"clusterroles","kind":"ClusterRole","namespaced":false,"verbs":["list","delete"]}]})";
+    R"({"resources":[{"name":"clusterroles","kind":"ClusterRole","namespaced":false,"verbs":["list","delete","patch"]}]})";
 
 inline std::string config_map(const std::string& name, const std::string& value,
                               const std::string& notes = "") {

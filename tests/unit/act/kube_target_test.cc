@@ -241,7 +241,7 @@ class RenamedGroupTest : public KubeTargetTest {
   RenamedGroupTest() {
     for (const char* const version : {"/apis/extensions/v1beta1", "/apis/networking.k8s.io/v1"})
       kube.versions[version] =
-          R"({"resources":[{"name":"ingresses","kind":"Ingress","namespaced":true,"verbs":["list","delete"]}]})";
+          R"({"resources":[{"name":"ingresses","kind":"Ingress","namespaced":true,"verbs":["list","delete","patch"]}]})";
     for (const char* const name : {"a", "b", "c"}) want(name);
   }
   void want_ingress(const std::string& version) {
@@ -436,7 +436,7 @@ TEST_F(KubeTargetTest, PagesThatExpiredAreReadFromTheBeginning) {
 
 TEST_F(KubeTargetTest, ANewKindIsWaitedForWhenItsDefinitionIsOurs) {
   kube.versions["/apis/apiextensions.k8s.io/v1"] =
-      R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","namespaced":false,"verbs":["list","delete"]}]})";
+      R"({"resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","namespaced":false,"verbs":["list","delete","patch"]}]})";
   wanted["a.yaml"] = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: t}\n";
   wanted["z.yaml"] =
       "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
@@ -447,7 +447,7 @@ TEST_F(KubeTargetTest, ANewKindIsWaitedForWhenItsDefinitionIsOurs) {
   kube.before = [&](const HttpCall& call) -> FakeKube::Answer {
     if (call.url.ends_with("/apis/example.org/v1") && ++looks == 4)
       kube.versions["/apis/example.org/v1"] =
-          R"({"resources":[{"name":"things","kind":"Thing","namespaced":true,"verbs":["list","delete"]}]})";
+          R"({"resources":[{"name":"things","kind":"Thing","namespaced":true,"verbs":["list","delete","patch"]}]})";
     return std::nullopt;
   };
   const PassReport report = pass();

@@ -291,6 +291,7 @@ TEST(KubeApi, ListsAndResources) {
       R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"","namespaced":true,"kind":"ConfigMap","verbs":["create","delete","list"]},{"name":"pods/log","namespaced":true,"kind":"Pod","verbs":["get"]}]})");
   ASSERT_EQ(kinds->size(), 1U);
   EXPECT_TRUE(kinds->front().namespaced && kinds->front().listable && kinds->front().deletable);
+  EXPECT_FALSE(kinds->front().appliable);
   EXPECT_FALSE(parse_kube_resources("{}"));
   const auto page = parse_kube_list(R"({"metadata":{"continue":"abc"},"items":[{"a":1}]})");
   EXPECT_EQ(page->next, "abc");
