@@ -177,6 +177,17 @@ VersionGates::Written VersionGates::forget_node(std::string_view gate, std::stri
   return with(gate, [&](act::gate::GateControl& control) { return control.forget(node, by); });
 }
 
+void VersionGates::show_pass(const Gate& gate, Report& report) {
+  // Of who leads no more the last pass says nothing of how things are.
+  if (!gate.leader) {
+    report.pass = gate.set->last();
+  } else if (report.candidates.empty()) {
+    report.last_pass = gate.set->last();
+  } else if (gate.leader->leads()) {
+    report.pass = gate.set->last_of(report.candidates.front().token);
+  }
+}
+
 std::vector<Report> VersionGates::gates() const {
   std::vector<Report> reports;
   reports.reserve(gates_.size());
@@ -192,14 +203,7 @@ std::vector<Report> VersionGates::gates() const {
     }
     if (gate.set != nullptr) report.under_way = gate.set->progress();
     if (gate.set != nullptr && gate.leader) report.tally = gate.set->tally();
-    // Of who leads no more the last pass says nothing of how things are.
-    if (gate.set != nullptr && !gate.leader) {
-      report.pass = gate.set->last();
-    } else if (gate.set != nullptr && gate.leader->leads() && !report.candidates.empty()) {
-      report.pass = gate.set->last_of(report.candidates.front().token);
-    } else if (gate.set != nullptr && report.candidates.empty()) {
-      report.last_pass = gate.set->last();
-    }
+    if (gate.set != nullptr) show_pass(gate, report);
     if (gate.leader && !report.complaint) report.complaint = gate.leader->complaint();
     reports.push_back(std::move(report));
   }

@@ -78,6 +78,7 @@ class VersionGates final : public serve::VersionGatesView {
   /// Gives the order to that gate.
   template <class Call>
   Written with(std::string_view gate, Call call);
+  static void show_pass(const Gate& gate, judge::version_gate::Report& report);
   /// Shows what a pass would do, where nobody acts.
   static runtime::Task<void> observe(runtime::Runtime* runtime, act::reconcile::SetReconciler* set,
                                      Duration every);

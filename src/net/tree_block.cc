@@ -9,6 +9,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -57,7 +58,8 @@ void collect(int above, const std::string& name, const std::string& path, std::s
   }
   for (const std::string& one : *names) {
     if (inside.size() >= kMostInside) return;
-    std::string below = path + "/" + one;
+    std::string below = path + "/";
+    below += one;
     struct stat seen{};
     const bool known = ::fstatat(folder.get(), one.c_str(), &seen, AT_SYMLINK_NOFOLLOW) == 0;
     if (known && S_ISDIR(seen.st_mode)) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -36,6 +38,32 @@ const ObjectId* find_inside(const LiveObject& live, const Ids& ids) {
   const auto found =
       std::ranges::find_if(ids, [&](const ObjectId& one) { return holds(live, one); });
   return found == ids.end() ? nullptr : &*found;
+}
+
+/// Nothing: nothing holds it.
+std::optional<Holding> find_holding(const LiveObject& live, const std::set<ObjectId>& desired,
+                                    const std::vector<ObjectId>& kept,
+                                    const std::set<ObjectId>& needed) {
+  const ObjectId* const wanted = find_inside(live, desired);
+  const ObjectId* inside = wanted == nullptr ? find_inside(live, kept) : wanted;
+  if (inside == nullptr) inside = find_inside(live, needed);
+  if (inside == nullptr) return std::nullopt;
+  return Holding{.id = live.id, .inside = *inside, .wanted = wanted != nullptr};
+}
+
+void put_brake(PrunePlan& plan, std::size_t members, bool nothing_desired, PruneBrake brake) {
+  if (plan.doomed.empty()) return;
+  const auto share = static_cast<std::size_t>(std::clamp(brake.percent, 0, 100));
+  if (share == 100) return;
+  plan.doubted = share > 0 && (nothing_desired || plan.doomed.size() * 100 > members * share);
+  if (share == 0) {
+    plan.refused = "pruning is switched off";
+  } else if (nothing_desired) {
+    plan.refused = "no manifest is left, and pruning would delete every member";
+  } else if (plan.doubted) {
+    plan.refused = fmt::format("{} of {} members would be deleted, which is more than {} %",
+                               plan.doomed.size(), members, share);
+  }
 }
 
 }  // namespace
@@ -71,30 +99,14 @@ PrunePlan plan_prune(std::string_view set, const std::vector<LiveObject>& found,
     }
   }
   for (const LiveObject* const live : unwanted) {
-    const ObjectId* const wanted = find_inside(*live, desired);
-    const ObjectId* inside = wanted == nullptr ? find_inside(*live, plan.kept) : wanted;
-    if (inside == nullptr) inside = find_inside(*live, needed);
-    if (inside == nullptr) {
-      plan.doomed.push_back(live->id);
-      continue;
-    }
-    --members;
-    plan.holding.push_back({.id = live->id, .inside = *inside, .wanted = wanted != nullptr});
+    auto holding = find_holding(*live, desired, plan.kept, needed);
+    if (!holding) plan.doomed.push_back(live->id);
+    if (holding) plan.holding.push_back(*std::move(holding));
   }
+  members -= plan.holding.size();
   std::ranges::sort(plan.doomed,
                     [](const ObjectId& a, const ObjectId& b) { return applies_before(b, a); });
-  if (plan.doomed.empty()) return plan;
-  const auto share = static_cast<std::size_t>(std::clamp(brake.percent, 0, 100));
-  if (share == 100) return plan;
-  plan.doubted = share > 0 && (desired.empty() || plan.doomed.size() * 100 > members * share);
-  if (share == 0) {
-    plan.refused = "pruning is switched off";
-  } else if (desired.empty()) {
-    plan.refused = "no manifest is left, and pruning would delete every member";
-  } else if (plan.doubted) {
-    plan.refused = fmt::format("{} of {} members would be deleted, which is more than {} %",
-                               plan.doomed.size(), members, share);
-  }
+  put_brake(plan, members, desired.empty(), brake);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <optional>
 #include <string>
 
 #include "judge/reconcile/report.h"
@@ -12,6 +13,11 @@ namespace wardmote::act::reconcile {
 namespace {
 
 using judge::reconcile::PassReport;
+
+const std::string kInside = "/api/v1/namespaces/x/configmaps/in";
+const std::string kSpace = "/api/v1/namespaces/x";
+const std::string kDefinition =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.x.org";
 
 class KubeHoldTest : public KubeTargetTest {
  protected:
@@ -53,10 +59,6 @@ class KubeHoldTest : public KubeTargetTest {
       EXPECT_TRUE(said->why.contains(reason)) << said->why;
     }
   }
-  const std::string inside = "/api/v1/namespaces/x/configmaps/in";
-  const std::string space = "/api/v1/namespaces/x";
-  const std::string definition =
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.x.org";
 };
 
 /// An outsider lost a namespace with all that was in it, and the pass called itself good.
@@ -68,7 +70,7 @@ TEST_F(KubeHoldTest, ANamespaceStaysWhileManifestsWantWhatIsInIt) {
     const std::string manifest = wanted.at("space.yaml");
     wanted.erase("space.yaml");
     expect_left("Namespace x", "manifests still want ConfigMap x/in, which is in it");
-    EXPECT_TRUE(kube.objects.contains(space)) << notes;
+    EXPECT_TRUE(kube.objects.contains(kSpace)) << notes;
     wanted["space.yaml"] = manifest;
     restart();
   }
@@ -80,7 +82,7 @@ TEST_F(KubeHoldTest, ANamespaceStaysForWhatIsMadeInItInTheSamePass) {
   wanted.erase("space.yaml");
   want_inside("");
   expect_left("Namespace x", "manifests still want ConfigMap x/in");
-  EXPECT_TRUE(kube.objects.contains(space) && kube.objects.contains(inside));
+  EXPECT_TRUE(kube.objects.contains(kSpace) && kube.objects.contains(kInside));
 }
 
 TEST_F(KubeHoldTest, ANamespaceGoesWhenNothingIsWantedInItAnyMore) {
@@ -90,7 +92,7 @@ TEST_F(KubeHoldTest, ANamespaceGoesWhenNothingIsWantedInItAnyMore) {
   ASSERT_TRUE(pass().good());
   wanted.erase("in.yaml");
   EXPECT_TRUE(pass().good());
-  EXPECT_FALSE(kube.objects.contains(space) || kube.objects.contains(inside));
+  EXPECT_FALSE(kube.objects.contains(kSpace) || kube.objects.contains(kInside));
 }
 
 /// The namespace that objects get which name none.
@@ -128,7 +130,7 @@ TEST_F(KubeHoldTest, ANamespaceStaysForWhatIsKeptOutOfSight) {
   kube.objects.erase(hidden);
   ASSERT_TRUE(pass().good());
   ASSERT_TRUE(pass().good());
-  EXPECT_FALSE(kube.objects.contains(space)) << "somebody deleted what held it";
+  EXPECT_FALSE(kube.objects.contains(kSpace)) << "somebody deleted what held it";
 }
 
 TEST_F(KubeHoldTest, ADefinitionStaysWhileManifestsWantSomethingOfItsKind) {
@@ -152,7 +154,7 @@ TEST_F(KubeHoldTest, ADefinitionOfAnotherKindOfTheGroupGoes) {
   ASSERT_TRUE(pass().good());
   wanted.erase("crd.yaml");
   EXPECT_TRUE(pass().good());
-  EXPECT_FALSE(kube.objects.contains(definition));
+  EXPECT_FALSE(kube.objects.contains(kDefinition));
 }
 
 /// Somebody changed it since it was read, and what he wrote may say that it stays.
@@ -167,11 +169,11 @@ TEST_F(KubeHoldTest, ANamespaceStaysWhenSomethingInItCouldNotBeDeleted) {
   };
   PassReport report = pass();
   EXPECT_FALSE(report.good());
-  EXPECT_TRUE(kube.objects.contains(inside) && kube.objects.contains(space));
+  EXPECT_TRUE(kube.objects.contains(kInside) && kube.objects.contains(kSpace));
   kube.before = nullptr;
   report = pass();
   EXPECT_TRUE(report.good()) << summary_of(report);
-  EXPECT_FALSE(kube.objects.contains(inside) || kube.objects.contains(space));
+  EXPECT_FALSE(kube.objects.contains(kInside) || kube.objects.contains(kSpace));
 }
 
 }  // namespace
