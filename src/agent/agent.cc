@@ -52,7 +52,6 @@
 #include "serve/incidents.h"
 #include "serve/json.h"
 #include "serve/lists.h"
-#include "serve/metrics/metrics.h"
 #include "serve/notify_control.h"
 #include "serve/plans.h"
 #include "serve/routes.h"
@@ -145,11 +144,7 @@ Agent::Agent(runtime::Runtime& runtime, const ServiceManager& service, config::C
     archive_.keep(change, text, incidents_.hear(change));
     events_.publish(change, text);
   });
-  api_.add(serve::metrics_route(
-      [this] {
-        return serve::Controls{incidents_, incidents_.notifier(), runner_, version_gates_};
-      },
-      &renderer_));
+  api_.add(serve::metrics_route([this] { return controls(); }, &renderer_));
   api_.add(serve::events_route(events_));
   api_.add(serve::history_route(archive_.history(), &renderer_));
   api_.add(serve::samples_route(archive_.samples()));

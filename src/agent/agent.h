@@ -33,6 +33,7 @@
 #include "serve/api.h"
 #include "serve/debug.h"
 #include "serve/event_stream.h"
+#include "serve/metrics/metrics.h"
 #include "serve/renderer.h"
 #include "serve/route.h"
 #include "serve/version_gates.h"
@@ -123,6 +124,9 @@ class Agent {
   const serve::AgentView& fresh_view();
 
  private:
+  [[nodiscard]] serve::Controls controls() {
+    return {incidents_, incidents_.notifier(), runner_, version_gates_};
+  }
   using Probes = std::vector<std::unique_ptr<observe::Probe>>;
   using Adopts = std::vector<Domain::Adopt>;
 

@@ -142,12 +142,9 @@ class IncidentManager final : public serve::IncidentControl {
     if (!unlooked_.empty()) unlooked_.erase(known_.owner_of(check));
     if (failed && !recalled_.empty()) recalled_.erase(known_.owner_of(check));
   }
-  /// What is wrong with the owner was seen in an earlier life, and not in this one.
-  [[nodiscard]] bool is_recalled(const std::string& owner) const {
-    return recalled_.contains(owner);
-  }
-  /// This agent watches it, and has not judged it yet in this life.
-  [[nodiscard]] bool is_to_be_judged(const std::string& owner) const;
+  /// What is wrong here, as other agents are to know it, with what an earlier life told them of
+  /// what this one has not judged yet. What is judged is taken out of `before`.
+  std::vector<judge::incident::Symptom> symptoms(std::vector<judge::incident::Symptom>& before);
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   [[nodiscard]] bool confirmed(const judge::incident::Incident& incident) const override;
@@ -184,6 +181,8 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] bool is_said(const judge::incident::Symptom& symptom) const;
   std::vector<judge::incident::Incident> decode(const store::Follower::Records& records);
   void note(const judge::incident::Symptom& symptom, bool stands);
+  /// This agent watches it, and has not judged it yet in this life.
+  [[nodiscard]] bool is_to_be_judged(const std::string& owner) const;
   [[nodiscard]] bool is_to_raise(const judge::incident::Symptom& symptom) const;
   void raise(const judge::incident::Symptom& symptom);
   void raise_again(const judge::incident::Symptom& symptom);

@@ -302,6 +302,19 @@ bool IncidentManager::is_to_be_judged(const std::string& owner) const {
   return is_there(name) && known_.owner_of(name) == owner && !judged_.contains(name);
 }
 
+std::vector<Symptom> IncidentManager::symptoms(Symptoms& before) {
+  Symptoms all = here_;
+  for (Symptom& symptom : all) symptom.recalled = recalled_.contains(symptom.owner);
+  std::erase_if(before, [&](const Symptom& one) { return !is_to_be_judged(one.owner); });
+  for (const Symptom& earlier : before) {
+    const auto is_it = [&](const Symptom& one) { return judge::incident::same(one, earlier); };
+    if (std::ranges::any_of(here_, is_it)) continue;
+    all.push_back(earlier);
+    all.back().recalled = true;
+  }
+  return all;
+}
+
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks) {
   const bool was_doubted = doubted_.erase(node) > 0;
   const bool counted = peers_checks_[node] != checks;

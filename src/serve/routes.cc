@@ -1,6 +1,7 @@
 #include "serve/routes.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -12,11 +13,8 @@
 #include "serve/embedded.h"
 #include "serve/event_stream.h"
 #include "serve/gates.h"
-#include "serve/incidents.h"
 #include "serve/lists.h"
 #include "serve/metrics/metrics.h"
-#include "serve/notify_control.h"
-#include "serve/plans.h"
 #include "serve/public_page.h"
 #include "serve/query.h"
 #include "serve/renderer.h"

@@ -1,7 +1,6 @@
 """Reconcile at a real kube-apiserver, and files on the node: apply, drift, conflicts, pruning, what cannot be changed, who may not, restarts."""
 
 import json
-import shutil
 import subprocess
 import time
 from pathlib import Path

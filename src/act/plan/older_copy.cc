@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,6 +67,16 @@ RecordChanges PlanRunner::records_of(const Planner& planner) const {
   return known;
 }
 
+/// What that planner knows of these; nothing of those that it does not know.
+RecordChanges PlanRunner::known_of(RecordChanges these, const Planner& planner) const {
+  RecordChanges all = records_of(planner);
+  for (auto& [key, record] : these) {
+    const auto known = all.find(key);
+    record = known == all.end() ? std::nullopt : std::move(known->second);
+  }
+  return these;
+}
+
 Task<void> PlanRunner::write_newer() {
   const std::uint64_t term = term_;
   for (;;) {
@@ -92,15 +103,10 @@ Task<Result<void>> PlanRunner::keep_newer(const Planner* planner) {
   while (!all.empty()) {
     RecordChanges some;
     while (!all.empty() && some.size() < kMostAtOnce) some.insert(all.extract(all.begin()));
-    Result<void> kept = co_await log_.keep([this, planner, some = std::move(some)] {
-      RecordChanges now = records_of(*planner);
-      RecordChanges of_these;
-      for (const auto& [key, record] : some) {
-        const auto known = now.find(key);
-        of_these[key] = known == now.end() ? std::nullopt : std::move(known->second);
-      }
-      return of_these;
-    });
+    std::function<RecordChanges()> as_known = [this, planner, some = std::move(some)] {
+      return known_of(some, *planner);
+    };
+    Result<void> kept = co_await log_.keep(std::move(as_known));
     if (!kept) co_return kept;
   }
   co_return Result<void>();

@@ -175,6 +175,8 @@ class PlanRunner final : public control::PlanControl {
   void remember_newer();
   void recall_newer(judge::plan::Planner& planner);
   [[nodiscard]] store::RecordChanges records_of(const judge::plan::Planner& planner) const;
+  [[nodiscard]] store::RecordChanges known_of(store::RecordChanges these,
+                                              const judge::plan::Planner& planner) const;
   runtime::Task<void> write_newer();
   runtime::Task<Result<void>> keep_newer(const judge::plan::Planner* planner);
   void see_to_doubts();

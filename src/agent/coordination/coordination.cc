@@ -97,10 +97,7 @@ void Coordination::start(incidents::IncidentManager& incidents,
     hear_words({});
     doubt(what);
   });
-  incidents.publish([this](const std::vector<Symptom>& symptoms) {
-    here_ = symptoms;
-    publish();
-  });
+  incidents.publish([this](const std::vector<Symptom>&) { publish(); });
   incidents.find_labels([this](const std::string& node) {
     const auto peer = peers_.find(node);
     const bool known = peer != peers_.end() && peer->second.registration;
@@ -154,25 +151,11 @@ void Coordination::hear(const store::Follower::Records& records) {
   hear_notes(records);
 }
 
-std::vector<Symptom> Coordination::symptoms() {
-  std::vector<Symptom> all = here_;
-  for (Symptom& symptom : all) symptom.recalled = incidents_->is_recalled(symptom.owner);
-  std::erase_if(*said_before_,
-                [&](const Symptom& one) { return !incidents_->is_to_be_judged(one.owner); });
-  for (const Symptom& before : *said_before_) {
-    const bool known = std::ranges::any_of(
-        here_, [&](const Symptom& one) { return judge::incident::same(one, before); });
-    if (!known) all.push_back(before);
-    if (!known) all.back().recalled = true;
-  }
-  return all;
-}
-
 void Coordination::publish() {
   // What it said before it was restarted stands until it knows better.
   if (!said_before_) return;
   published_in_ = words_.history();
-  published_ = symptoms();
+  published_ = incidents_->symptoms(*said_before_);
   const store::AgentWord word{published_, incidents_->checks_by_kind(), published_in_};
   presence_.put(store::symptoms_key(self_.node),
                 store::encode(word, {runtime_.now(), runtime_.wall_now()}));
@@ -288,7 +271,7 @@ Task<void> Coordination::watch_nodes() {
   for (;;) {
     co_await runtime_.sleep_until(runtime_.now() + kLookEvery);
     forget_missing();
-    if (said_before_ && symptoms() != published_) publish();
+    if (said_before_ && incidents_->symptoms(*said_before_) != published_) publish();
     tell_notes();
     stand_by_own_records();
     // That two agents have one name ends without a record that changes.

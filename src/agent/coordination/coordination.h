@@ -77,8 +77,6 @@ class Coordination final : public serve::AgentsView {
   void hear_words(const std::map<std::string, store::AgentWords::Stored>& stored);
   /// Says what is wrong here.
   void publish();
-  /// With what an earlier life said, of which this one knows nothing yet.
-  [[nodiscard]] std::vector<judge::incident::Symptom> symptoms();
   /// Adds those of whom nothing is there any more, as they were.
   void keep_missing(std::map<std::string, Peer>& seen);
   /// Whose records were taken away is no agent any more; but one that lives writes its own again.
@@ -111,7 +109,6 @@ class Coordination final : public serve::AgentsView {
   std::optional<TimePoint> rewrote_;  ///< when it wrote that again
   std::optional<TimePoint> full_;     ///< when the store was full last
   store::AgentWords words_;
-  std::vector<judge::incident::Symptom> here_;  ///< what is wrong here
   /// What an earlier life of this agent said, as far as it was not judged yet; nothing: it was not
   /// read yet.
   std::optional<std::vector<judge::incident::Symptom>> said_before_;

@@ -150,7 +150,8 @@ TEST_F(LocalTreeTest, SaysWhatIsInTheWayOfAFile) {
   auto found = block("folder").value();
   EXPECT_TRUE(found.folder);
   std::ranges::sort(found.inside);
-  EXPECT_EQ(found.inside, (std::vector<std::string>{"folder/deep/.hidden", "folder/empty/deeper/"}));
+  EXPECT_EQ(found.inside,
+            (std::vector<std::string>{"folder/deep/.hidden", "folder/empty/deeper/"}));
   EXPECT_TRUE(block("bare").value().folder && block("bare").value().inside.empty());
   fs::create_directory_symlink("folder", folder_ / "link");
   for (const char* const through : {"link", "link/a"})
