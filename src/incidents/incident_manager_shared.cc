@@ -65,6 +65,8 @@ Task<void> IncidentManager::take_over() {
     Result<void> taken = co_await records_.settle();
     if (term_ != term) co_return;
     if (taken) taken = co_await newer_.put_back(history_, runtime_.now());
+    // What is read from here on is of the lead that began meanwhile, which reads it itself.
+    if (term_ != term) co_return;
     if (taken) taken = co_await take_over_incidents();
     if (term_ != term) co_return;
     if (taken) break;

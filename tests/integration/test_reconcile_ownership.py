@@ -139,9 +139,9 @@ def deletes_nothing_together_with_what_holds_it(site: Site):
     for verb, code in (("diff", 1), ("apply", 0), ("apply", 0)):
         said = site.good(verb, code=code)
         for space in spaces.values():
-            assert f"Namespace {space} left: no manifest wants it; manifests still want ConfigMap {space}/" in said, said
+            assert f"Namespace {space} left: no manifest wants it; manifests still name ConfigMap {space}/" in said, said
         for kind in kinds:
-            assert f"manifests still want {kind}.hold.example.org default/t, which is of this kind" in said, said
+            assert f"manifests still name {kind}.hold.example.org default/t, which is of this kind" in said, said
     assert all(stands(policy) for policy in policies)
     assert all(alive(f"{things}/{kind.lower()}s/t") for kind in kinds)
     assert not alive(f"/api/v1/namespaces/{site.set}-empty"), "nothing is in it, and it asked to go"

@@ -71,7 +71,7 @@ void put_brake(PrunePlan& plan, std::size_t members, bool nothing_desired, Prune
 std::string describe(const Holding& holding) {
   const std::string_view where = is_definition(holding.id) ? "is of this kind" : "is in it";
   const std::string inside = describe(holding.inside);
-  return holding.wanted ? fmt::format("manifests still want {}, which {}", inside, where)
+  return holding.wanted ? fmt::format("manifests still name {}, which {}", inside, where)
                         : fmt::format("{}, which stays, {}", inside, where);
 }
 

@@ -23,7 +23,7 @@ struct Holding {
   ObjectId inside;      ///< one of those
   bool wanted = false;  ///< manifests name that one; else it stays for another reason
 };
-/// `manifests still want ConfigMap x/in, which is in it`
+/// `manifests still name ConfigMap x/in, which is in it`
 std::string describe(const Holding& holding);
 
 /// Members of the set that nothing wants any more.

@@ -69,7 +69,7 @@ TEST_F(KubeHoldTest, ANamespaceStaysWhileManifestsWantWhatIsInIt) {
     ASSERT_TRUE(pass().good());
     const std::string manifest = wanted.at("space.yaml");
     wanted.erase("space.yaml");
-    expect_left("Namespace x", "manifests still want ConfigMap x/in, which is in it");
+    expect_left("Namespace x", "manifests still name ConfigMap x/in, which is in it");
     EXPECT_TRUE(kube.objects.contains(kSpace)) << notes;
     wanted["space.yaml"] = manifest;
     restart();
@@ -81,7 +81,7 @@ TEST_F(KubeHoldTest, ANamespaceStaysForWhatIsMadeInItInTheSamePass) {
   ASSERT_TRUE(pass().good());
   wanted.erase("space.yaml");
   want_inside("");
-  expect_left("Namespace x", "manifests still want ConfigMap x/in");
+  expect_left("Namespace x", "manifests still name ConfigMap x/in");
   EXPECT_TRUE(kube.objects.contains(kSpace) && kube.objects.contains(kInside));
 }
 
@@ -100,7 +100,7 @@ TEST_F(KubeHoldTest, TheDefaultNamespaceStaysToo) {
   options.space = "x";
   ASSERT_TRUE(pass().good());
   wanted.erase("space.yaml");
-  expect_left("Namespace x", "manifests still want ConfigMap x/a");
+  expect_left("Namespace x", "manifests still name ConfigMap x/a");
 }
 
 TEST_F(KubeHoldTest, TheNamespaceOfTheNotesStaysToo) {
@@ -140,7 +140,7 @@ TEST_F(KubeHoldTest, ADefinitionStaysWhileManifestsWantSomethingOfItsKind) {
     ASSERT_TRUE(pass().good());
     wanted.erase("crd.yaml");
     expect_left("CustomResourceDefinition.apiextensions.k8s.io things.x.org",
-                "manifests still want Thing.x.org default/t, which is of this kind");
+                "manifests still name Thing.x.org default/t, which is of this kind");
     restart();
   }
 }

@@ -43,6 +43,23 @@ TEST_F(IncidentLeadership, WhoLeadsMakesNoIncidentBeforeItHasReadTheOthers) {
   EXPECT_EQ(agent.open(), 1U);
 }
 
+// The lead was lost and won again while the store was slow: what was read for the first was taken
+// over what had been made of the second, and told once more.
+TEST_F(IncidentLeadership, WhatWasReadForAnEarlierLeadIsNotTakenOverInTheNext) {
+  Sharer agent(world, "us", disk);
+  agent.store.reading = 10s;
+  agent.leadership.win();
+  world.run_for(1s);
+  agent.leadership.lose();
+  agent.store.reading = {};
+  agent.leadership.win();
+  world.run_for(1s);
+  agent.check("bird", kError, kReported);
+  world.run_for(20s);
+  ASSERT_EQ(agent.open(), 1U);
+  EXPECT_EQ(agent.manager->book().symptoms_of(1, 5).size(), 1U) << "it is known what it is of";
+}
+
 TEST_F(IncidentLeadership, ARecordThatSomebodyRemovesOrDamagesIsWrittenAgain) {
   Sharer leader(world, "us", disk);
   Sharer next(world, "them", disk);

@@ -113,7 +113,7 @@ TEST(Prune, ANamespaceStaysWhileManifestsNameSomethingInIt) {
   EXPECT_EQ(plan.doomed, std::vector{space_of("y").id});
   ASSERT_EQ(plan.holding.size(), 1U);
   EXPECT_EQ(plan.holding.front().id, space_of("x").id);
-  EXPECT_EQ(describe(plan.holding.front()), "manifests still want ConfigMap x/in, which is in it");
+  EXPECT_EQ(describe(plan.holding.front()), "manifests still name ConfigMap x/in, which is in it");
   const PrunePlan all = plan_prune("k8s", {space_of("x")}, {inside}, {.percent = 100});
   EXPECT_TRUE(all.doomed.empty()) << "no brake is asked";
 }
@@ -135,7 +135,7 @@ TEST(Prune, ADefinitionStaysWhileManifestsNameSomethingOfItsKind) {
   EXPECT_EQ(plan.doomed, std::vector{found.at(1).id}) << "another kind, and another group";
   ASSERT_EQ(plan.holding.size(), 2U) << "a kind that nobody can read may be this one";
   EXPECT_EQ(describe(plan.holding.front()),
-            "manifests still want Thing.x.org default/t, which is of this kind");
+            "manifests still name Thing.x.org default/t, which is of this kind");
 }
 
 /// What the set itself notes is in some namespace, too.
