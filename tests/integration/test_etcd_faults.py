@@ -202,7 +202,7 @@ def test_agents_whom_etcd_lets_in_no_more_say_that_nobody_is_told(tmp_path, targ
                 change_password(etcd, one.name)
             targets[1].down()
             for one in agents:
-                wait_until(lambda of=one: "no agent is known to lead" in (of.json("/api/v1/incidents")["stale"] or ""), 20.0, f"{one.name} to say so")
+                wait_until(lambda of=one: "no agent is known to lead" in (of.json("/api/v1/incidents")["stale"] or ""), 40.0, f"{one.name} to say so")
                 wait_until(lambda of=one: "authentication failed" in complaint(of), 20.0, f"{one.name} to say why")
                 assert not any(row["leads"] for row in one.json("/api/v1/agents")["agents"])
                 assert "no agent is known to lead" in one.json("/api/v1/plans")["frozen"]
