@@ -63,11 +63,9 @@ Task<void> IncidentManager::take_over() {
   const std::uint64_t term = term_;
   for (;;) {
     Result<void> taken = co_await records_.settle();
-    if (term_ != term) co_return;
-    if (taken) taken = co_await newer_.put_back(history_, runtime_.now());
-    // What is read from here on is of the lead that began meanwhile, which reads it itself.
-    if (term_ != term) co_return;
-    if (taken) taken = co_await take_over_incidents();
+    // A lead that began meanwhile reads by itself.
+    if (taken && term_ == term) taken = co_await newer_.put_back(history_, runtime_.now());
+    if (taken && term_ == term) taken = co_await take_over_incidents();
     if (term_ != term) co_return;
     if (taken) break;
     log(LogLevel::kError, "records_not_read", {{"reason", taken.error().describe()}});
