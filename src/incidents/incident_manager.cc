@@ -423,6 +423,7 @@ void IncidentManager::reload(const judge::incident::Departures& left) {
   for (const std::string& owner : left.gone) {
     const std::string_view check = check_in(owner);
     unlooked_.erase(owner);
+    recalled_.erase(owner);
     forget_check(check);
     std::erase_if(unseen_, [check](const auto& reported) { return reported.first == check; });
     std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
