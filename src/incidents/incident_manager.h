@@ -142,6 +142,8 @@ class IncidentManager final : public serve::IncidentControl {
     if (!unlooked_.empty()) unlooked_.erase(known_.owner_of(check));
     if (failed && !recalled_.empty()) recalled_.erase(known_.owner_of(check));
   }
+  /// A thing that a domain found by itself was found good in this life.
+  void judged_good(const std::string& owner) { judged_.insert(owner); }
   /// What is wrong here, as other agents are to know it, with what an earlier life told them of
   /// what this one has not judged yet. What is judged is taken out of `before`.
   std::vector<judge::incident::Symptom> symptoms(std::vector<judge::incident::Symptom>& before);
@@ -232,7 +234,8 @@ class IncidentManager final : public serve::IncidentControl {
   std::map<std::string, judge::Reason, std::less<>> unseen_;
   TimePoint unseen_until_;
   std::set<std::string> recalled_;  // owners of what no look of this life has found wrong yet
-  std::set<std::string, std::less<>> judged_;  // checks, in this life
+  /// In this life: checks, and owners of what was found good.
+  std::set<std::string, std::less<>> judged_;
   std::set<std::string> unlooked_;  // owners of checks that were recalled and not looked at since
   std::set<std::string> written_checks_;          // that have a record
   std::set<std::string, std::less<>> uncounted_;  // recalled ones that count no more

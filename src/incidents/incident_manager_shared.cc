@@ -298,17 +298,31 @@ void IncidentManager::count_checks_of_all() {
 }
 
 bool IncidentManager::is_to_be_judged(const std::string& owner) const {
+  const bool early = runtime_.now() < unseen_until_;
   const std::string name(check_in(owner));
-  return is_there(name) && known_.owner_of(name) == owner && !judged_.contains(name);
+  if (is_there(name) && known_.owner_of(name) == owner) {
+    // A cluster is healthy before all that may be found of it had its time.
+    const bool takes_time = early && known_.place_of(name).has_findings;
+    return takes_time || !judged_.contains(name);
+  }
+  if (owner.starts_with("check:") || judged_.contains(owner)) return false;
+  // What a domain found by itself may not be found again yet.
+  return early || std::ranges::any_of(discovered_, [&](const auto& kind) {
+           const auto found = std::ranges::find(kind.second, owner, &DiscoveredThing::node);
+           return found != kind.second.end() && !found->part;
+         });
 }
 
 std::vector<Symptom> IncidentManager::symptoms(Symptoms& before) {
   Symptoms all = here_;
   for (Symptom& symptom : all) symptom.recalled = recalled_.contains(symptom.owner);
-  std::erase_if(before, [&](const Symptom& one) { return !is_to_be_judged(one.owner); });
+  // What was raised in this life ends in it.
+  std::erase_if(before, [&](const Symptom& one) {
+    return !is_to_be_judged(one.owner) || std::ranges::any_of(here_, [&](const Symptom& ours) {
+      return judge::incident::same(ours, one);
+    });
+  });
   for (const Symptom& earlier : before) {
-    const auto is_it = [&](const Symptom& one) { return judge::incident::same(one, earlier); };
-    if (std::ranges::any_of(here_, is_it)) continue;
     all.push_back(earlier);
     all.back().recalled = true;
   }

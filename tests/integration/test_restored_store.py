@@ -243,7 +243,7 @@ def test_nor_to_one_that_begins_after_the_restore(tmp_path, etcd, targets, faile
         site.wait_led_by("ctl-3", 20.0)
         holds(lambda: [one[1] for one in late.open_incidents() if one[1].startswith("check:")] == ["check:svc@ctl-2"] * (failed == "after"), 14.0,
               "what nobody says anew to be as it was")
-        assert [one for one in site.told() if one in told or one[1] == "resolved"] == told
+        assert [one for one in site.told() if one in told or one[1] == "resolved"] == told, site.sink.taken
 
 
 @pytest.mark.slow

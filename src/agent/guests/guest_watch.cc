@@ -438,6 +438,8 @@ void GuestWatch::judge(Guest& guest) {
   const bool fresh = guest.shown && now - guest.shown->judged < kShownFor;
   if (fresh && guest.shown->says_as(*view)) return;
   guest.shown = view;
+  if (guest.machine.state() == judge::State::kHealthy)
+    tools_.incidents.judged_good(serve::guest_node(guest.names.name));
   tools_.board.judged(view, now);
 }
 
