@@ -25,6 +25,12 @@ HEALTHY = {
     **{f'wardmote_plans{{state="{state}"}}': f"{count}x60"
        for state, count in {"observed": 1, "proposed": 0, "running": 1, "unclear": 0, "done": 2, "failed": 1}.items()},
     "wardmote_acts_frozen": "0x60",
+    # One node leads; another led before, and its last passes failed.
+    'wardmote_version_gate_leads{gate="core"}': "1x60",
+    'wardmote_version_gate_leads{gate="core",instance="b"}': "0x60",
+    'wardmote_reconcile_passes_total{gate="core",result="good"}': "0+5x60",
+    'wardmote_reconcile_passes_total{gate="core",result="failed"}': "0+1x30 30x30",
+    'wardmote_reconcile_conflicts_total{gate="core"}': "2x60",
     "wardmote_up": "1x60",
     f'wardmote_check_status{{{CHECK}}}': "0x60",
     'wardmote_check_status{check="ovn-nb",kind="cluster"}': "2x60",  # its findings tell
@@ -128,6 +134,14 @@ CASES = [
     Case("a plan of which nobody knows", {'wardmote_plans{state="unclear"}': "0x29 1x31"},
          {"WardmotePlanUnclear": {"state": "unclear", "severity": "critical"}}),
     Case("a plan that failed", {'wardmote_plans{state="failed"}': "1x20 2x40"}, {"WardmotePlanFailed": {"state": "failed", "severity": "warning"}}),
+    Case("a version gate in which nobody leads", {'wardmote_version_gate_leads{gate="core"}': "0x60"},
+         {"WardmoteVersionGateLeaderless": {"gate": "core", "severity": "critical"}}),
+    Case("one that found its next leader", {'wardmote_version_gate_leads{gate="core"}': "1x25 0x3 1x32"}, {}),
+    Case("a reconcile that only fails", {'wardmote_reconcile_passes_total{gate="core",result="good"}': "9x60",
+                                         'wardmote_reconcile_passes_total{gate="core",result="failed"}': "0+2x60"},
+         {"WardmoteReconcileFails": {"gate": "core", "severity": "critical"}}),
+    Case("objects that somebody else writes, too", {'wardmote_reconcile_conflicts_total{gate="core"}': "0+1x60"},
+         {"WardmoteReconcileConflicts": {"gate": "core", "severity": "warning"}}),
     Case("an agent that is gone", {"wardmote_up": "1x10 stale"}, {"WardmoteAgentGone": {"severity": "critical"}}),
     Case("an agent that was restarted", {"wardmote_up": "1x27 stale stale 1x30"}, {}),
     Case("probes that take too long", {f"wardmote_check_missed_total{{{CHECK}}}": "0+1x60"}, {"WardmoteProbesMissed": {"severity": "warning"}}),
