@@ -409,6 +409,7 @@ void IncidentManager::discovered(judge::ThingKind kind, std::vector<DiscoveredTh
 /// To what there is now. Who follows another agent shows what that one makes of it.
 void IncidentManager::reshape(const judge::incident::Departures& left) {
   known_ = all_dependencies();
+  followed_.reset();
   for (const auto& [node, symptoms] : peers_) place(node, symptoms);
   count_checks_of_all();
   published_(here_);
@@ -454,6 +455,7 @@ Result<void> IncidentManager::acknowledge(std::int64_t id, std::string by, std::
 
 void IncidentManager::take(const Steps& steps) {
   open_incidents_.reset();
+  followed_.reset();
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   for (const Step& step : steps) {
     records_.put(store::incident_key(step.incident.id), store::encode(step.incident, clock));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -150,6 +151,8 @@ class IncidentManager final : public serve::IncidentControl {
 
   [[nodiscard]] const judge::incident::Book& book() const noexcept override { return book_; }
   [[nodiscard]] bool confirmed(const judge::incident::Incident& incident) const override;
+  [[nodiscard]] std::vector<judge::incident::Symptom> standing(
+      const judge::incident::Incident& incident, std::size_t most) const override;
   Result<void> acknowledge(std::int64_t id, std::string by, std::string comment) override;
   [[nodiscard]] std::optional<std::string> cut_off() const override;
   std::shared_ptr<runtime::HttpHold> written() override { return records_.hold(); }
@@ -165,6 +168,9 @@ class IncidentManager final : public serve::IncidentControl {
  private:
   using Symptoms = std::vector<judge::incident::Symptom>;
 
+  /// What all agents say is wrong, by the number of the incident to which it belongs.
+  using Followed = std::map<std::int64_t, Symptoms>;
+  [[nodiscard]] const Followed& followed() const;
   runtime::Task<Result<void>> recall_checks();
   /// Begins to lead: with what those who led before have written.
   runtime::Task<void> take_over();
@@ -255,6 +261,7 @@ class IncidentManager final : public serve::IncidentControl {
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::map<std::string, Counts> peers_checks_;
+  mutable std::optional<Followed> followed_;  // made when somebody asks
   std::set<std::string> doubted_;
   NodeLabels labels_of_;
   std::function<void(const Symptoms&)> published_ = [](const Symptoms&) {};

@@ -53,15 +53,8 @@ bool IncidentManager::confirmed(const Incident& incident) const {
   }
   // Of nodes only who leads tells: what it says is seen now.
   if (incident.root.starts_with("node:")) return true;
-  // Of an incident that another agent made, only the record is known here.
-  const auto is_of_it = [&](const Symptom& symptom) {
-    const bool of_root = symptom.owner == incident.root || symptom.component == incident.root ||
-                         known_.graph.is_above(incident.root, symptom.component);
-    return (of_root || incident.storm) && is_seen(symptom);
-  };
-  return std::ranges::any_of(here_, is_of_it) || std::ranges::any_of(peers_, [&](const auto& peer) {
-           return std::ranges::any_of(peer.second, is_of_it);
-         });
+  const auto parts = followed().find(incident.id);
+  return parts != followed().end() && std::ranges::any_of(parts->second, is_seen);
 }
 
 std::optional<HeldVerdict> IncidentManager::held(std::string_view check) const {

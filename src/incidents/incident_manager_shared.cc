@@ -207,6 +207,7 @@ void IncidentManager::mirror(const store::Follower::Records& records) {
   book_.recall(decode(records), runtime_.now());
   book_.number_after(last);
   open_incidents_.reset();
+  followed_.reset();
 }
 
 std::optional<std::string> IncidentManager::cut_off() const {
@@ -330,6 +331,7 @@ std::vector<Symptom> IncidentManager::symptoms(Symptoms& before) {
 }
 
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks) {
+  followed_.reset();
   const bool was_doubted = doubted_.erase(node) > 0;
   const bool counted = peers_checks_[node] != checks;
   peers_checks_[node] = std::move(checks);
@@ -352,6 +354,7 @@ void IncidentManager::doubt_peer(const std::string& node) {
 }
 
 void IncidentManager::forget_peer(const std::string& node) {
+  followed_.reset();
   doubted_.erase(node);
   const auto found = peers_.find(node);
   const Symptoms last = found == peers_.end() ? Symptoms() : std::move(found->second);
@@ -387,6 +390,7 @@ void IncidentManager::note(const Symptom& symptom, bool stands) {
   const auto known = std::ranges::find_if(
       here_, [&](const auto& one) { return judge::incident::same(one, symptom); });
   if (!stands && known == here_.end()) return;
+  followed_.reset();
   if (!stands) {
     here_.erase(known);
   } else if (known == here_.end()) {

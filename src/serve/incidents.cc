@@ -127,7 +127,7 @@ json::object to_json(const Incident& incident, const IncidentControl& control, T
   shown["names"] = std::move(names);
   shown["symptoms"] = incident.symptoms;
   json::array standing;
-  for (const auto& symptom : control.book().symptoms_of(incident.id, kMostStanding)) {
+  for (const auto& symptom : control.standing(incident, kMostStanding)) {
     json::object each;
     each["component"] = escape_control(symptom.component);
     each["code"] = to_string(symptom.code);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/incident/book.h"
+#include "judge/incident/incident.h"
 #include "runtime/http.h"
 #include "serve/renderer.h"
 #include "serve/route.h"
@@ -28,6 +30,11 @@ class IncidentControl {
   /// Whether it was seen since whoever watches it began; else it is what an earlier life knew.
   [[nodiscard]] virtual bool confirmed(const judge::incident::Incident& incident) const {
     return !book().awaited(incident.id);
+  }
+  /// What fails in it now, the gravest first, at most so many.
+  [[nodiscard]] virtual std::vector<judge::incident::Symptom> standing(
+      const judge::incident::Incident& incident, std::size_t most) const {
+    return book().symptoms_of(incident.id, most);
   }
   /// Why what is shown may be old, and not all; nothing: it is what whoever leads has written.
   [[nodiscard]] virtual std::optional<std::string> cut_off() const { return std::nullopt; }

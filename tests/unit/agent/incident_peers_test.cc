@@ -374,5 +374,41 @@ TEST_F(IncidentPeers, WhoFollowsConfirmsWhatAnybodySees) {
   EXPECT_FALSE(confirmed(13));
 }
 
+TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
+  leader.leadership.lose();
+  store_incident(11, "node:them", Code::kNodeDown);
+  store_incident(12, "check:db@other");
+  store_incident(13, "storm:tcp");
+  store_incident(14, "cluster:nb");
+  Sharer agent(world, "agent", disk);
+  world.run_for(2s);
+  const auto shows = [&](std::int64_t id) {
+    std::vector<std::string> parts;
+    for (const Symptom& one : agent.manager->standing(agent.manager->book().incidents().at(id), 2))
+      parts.push_back(one.component);
+    return parts;
+  };
+  EXPECT_EQ(shows(12), Roots{});
+  Symptom cache = symptom_of("check:cache@far");
+  cache.kind = "tcp";
+  agent.manager->hear_peer("them",
+                           {symptom_of("check:web@them", Code::kCheckFailed, Severity::kWarning),
+                            symptom_of("check:mail@them"), symptom_of("check:dns@them")});
+  agent.manager->hear_peer("other", {symptom_of("check:db@other"), symptom_of("guest:alone")});
+  agent.manager->hear_peer("far", {symptom_of("check:db@other"), cache});
+  agent.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  agent.finding(kRaised, Code::kRaftVoteAnomaly, Severity::kInfo, {});
+  EXPECT_EQ(shows(11), (Roots{"check:dns@them", "check:mail@them"})) << "the gravest, so many";
+  EXPECT_EQ(shows(12), Roots{"check:db@other"}) << "also if two say it";
+  EXPECT_EQ(shows(13), Roots{"check:cache@far"});
+  EXPECT_EQ(shows(14), Roots{"member:nb/a"});
+  agent.manager->hear_peer("far", {});
+  EXPECT_EQ(shows(13), Roots{});
+  agent.manager->forget_peer("other");
+  EXPECT_EQ(shows(12), Roots{});
+  agent.finding(kCleared, Code::kRaftMemberDown, Severity::kCritical, {"a"});
+  EXPECT_EQ(shows(14), Roots{});
+}
+
 }  // namespace
 }  // namespace wardmote::agent
