@@ -35,6 +35,17 @@ std::map<std::string, std::int64_t> ids_by_root(const judge::incident::Book& boo
   return ids;
 }
 
+/// Of nodes only who leads tells.
+Symptom said_by_leader(const Incident& incident) {
+  Symptom symptom;
+  symptom.owner = symptom.component = incident.root;
+  symptom.code = incident.code;
+  symptom.severity = incident.severity;
+  symptom.summary = incident.summary;
+  symptom.since = incident.since;
+  return symptom;
+}
+
 }  // namespace
 
 const IncidentManager::Followed& IncidentManager::followed() const {
@@ -67,8 +78,9 @@ const IncidentManager::Followed& IncidentManager::followed() const {
 std::vector<Symptom> IncidentManager::standing(const Incident& incident, std::size_t most) const {
   if (!follows()) return book_.symptoms_of(incident.id, most);
   const auto found = followed().find(incident.id);
-  if (found == followed().end()) return {};
-  std::vector<Symptom> symptoms = found->second;
+  std::vector<Symptom> symptoms;
+  if (found != followed().end()) symptoms = found->second;
+  if (incident.root.starts_with("node:")) symptoms.push_back(said_by_leader(incident));
   std::ranges::sort(symptoms, {}, [](const Symptom& one) {
     return std::tuple(-static_cast<int>(one.severity), one.code, one.since, one.component);
   });

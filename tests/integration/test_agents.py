@@ -14,6 +14,11 @@ EXPIRY = 0.5  # etcd looks for expired leases twice a second
 ROUND = 0.5   # of ours: a look at the API, a loaded machine
 
 
+def parts(site: Site, name: str, incident: int = 1) -> list[tuple[str, str]]:
+    """What fails in an incident, as an agent shows it."""
+    return [(one["component"], one["summary"]) for one in site[name].json(f"/api/v1/incidents/{incident}")["standing"]]
+
+
 def test_one_message_for_what_any_agent_sees_and_all_show_it(tmp_path, etcd, targets):
     with Site(tmp_path, etcd, targets) as site:
         site.wait_led_by("ctl-1")
@@ -23,6 +28,10 @@ def test_one_message_for_what_any_agent_sees_and_all_show_it(tmp_path, etcd, tar
             wait_until(lambda one=agent: one.open_incidents() == [(1, "check:svc@ctl-2")], 5.0, f"{agent.name} to show it")
         said = site["ctl-3"].cli("status", "--all")
         assert said.returncode == 2 and "check:svc@ctl-2" in said.stdout and "ctl-2" in said.stdout, said
+        explained = site["ctl-3"].cli("explain", "1").stdout
+        assert explained.count("connect: refused") == 2, explained
+        for name in ("ctl-2", "ctl-3"):
+            wait_until(lambda one=name: parts(site, one) == parts(site, "ctl-1") != [], 5.0, f"{name} to show what fails in it as its leader does")
         targets[0].down()
         wait_until(lambda: site.told()[1:] == [(2, "opened")], 10.0, "the message of the leader's own check")
         targets[1].up()
@@ -169,7 +178,7 @@ def test_an_agent_starts_while_etcd_is_away(tmp_path, etcd, targets):
 
 @pytest.mark.slow
 def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path, etcd, targets):
-    with Site(tmp_path, etcd, targets[:2]) as site:
+    with Site(tmp_path, etcd, targets) as site:
         site.wait_led_by("ctl-1")
         targets[1].down()
         wait_until(lambda: site.told() == [(1, "opened")], 10.0, "the message of its check")
@@ -177,6 +186,9 @@ def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path
         wait_until(lambda: any(one["code"] == "NODE_DOWN" for one in site["ctl-1"].json("/api/v1/incidents")["incidents"]), 45.0, "the finding")
         open_now = [root for _, root in site["ctl-1"].open_incidents()]
         assert open_now == ["node:ctl-2"], "what it watched is below it"
+        [(down, _)] = site["ctl-1"].open_incidents()
+        wait_until(lambda: {one for one, _ in parts(site, "ctl-3", down)} == {"node:ctl-2", "check:svc@ctl-2"}, 5.0, "a follower to show both")
+        assert sorted(parts(site, "ctl-3", down)) == sorted(parts(site, "ctl-1", down))
         assert site["ctl-1"].cli("get", "agents").returncode == 1
         assert "away" in site["ctl-1"].cli("get", "agents").stdout
         targets[1].up()

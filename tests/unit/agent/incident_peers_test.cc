@@ -380,6 +380,7 @@ TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
   store_incident(12, "check:db@other");
   store_incident(13, "storm:tcp");
   store_incident(14, "cluster:nb");
+  store_incident(15, "node:far", Code::kNodeDown);
   Sharer agent(world, "agent", disk);
   world.run_for(2s);
   const auto shows = [&](std::int64_t id) {
@@ -389,20 +390,21 @@ TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
     return parts;
   };
   EXPECT_EQ(shows(12), Roots{});
-  Symptom cache = symptom_of("check:cache@far");
+  Symptom cache = symptom_of("check:cache@wide");
   cache.kind = "tcp";
   agent.manager->hear_peer("them",
                            {symptom_of("check:web@them", Code::kCheckFailed, Severity::kWarning),
                             symptom_of("check:mail@them"), symptom_of("check:dns@them")});
   agent.manager->hear_peer("other", {symptom_of("check:db@other"), symptom_of("guest:alone")});
-  agent.manager->hear_peer("far", {symptom_of("check:db@other"), cache});
+  agent.manager->hear_peer("wide", {symptom_of("check:db@other"), cache});
   agent.finding(kRaised, Code::kRaftMemberDown, Severity::kCritical, {"a"});
   agent.finding(kRaised, Code::kRaftVoteAnomaly, Severity::kInfo, {});
   EXPECT_EQ(shows(11), (Roots{"check:dns@them", "check:mail@them"})) << "the gravest, so many";
+  EXPECT_EQ(shows(15), Roots{"node:far"}) << "whoever leads says it";
   EXPECT_EQ(shows(12), Roots{"check:db@other"}) << "also if two say it";
-  EXPECT_EQ(shows(13), Roots{"check:cache@far"});
+  EXPECT_EQ(shows(13), Roots{"check:cache@wide"});
   EXPECT_EQ(shows(14), Roots{"member:nb/a"});
-  agent.manager->hear_peer("far", {});
+  agent.manager->hear_peer("wide", {});
   EXPECT_EQ(shows(13), Roots{});
   agent.manager->forget_peer("other");
   EXPECT_EQ(shows(12), Roots{});
