@@ -80,7 +80,7 @@ std::vector<Symptom> IncidentManager::standing(const Incident& incident, std::si
   const auto found = followed().find(incident.id);
   std::vector<Symptom> symptoms;
   if (found != followed().end()) symptoms = found->second;
-  if (incident.root.starts_with("node:")) symptoms.push_back(said_by_leader(incident));
+  if (incident.code == judge::Code::kNodeDown) symptoms.push_back(said_by_leader(incident));
   std::ranges::sort(symptoms, {}, [](const Symptom& one) {
     return std::tuple(-static_cast<int>(one.severity), one.code, one.since, one.component);
   });

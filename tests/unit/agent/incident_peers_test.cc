@@ -381,6 +381,7 @@ TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
   store_incident(13, "storm:tcp");
   store_incident(14, "cluster:nb");
   store_incident(15, "node:far", Code::kNodeDown);
+  store_incident(16, "node:back");
   Sharer agent(world, "agent", disk);
   world.run_for(2s);
   const auto shows = [&](std::int64_t id) {
@@ -401,6 +402,7 @@ TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
   agent.finding(kRaised, Code::kRaftVoteAnomaly, Severity::kInfo, {});
   EXPECT_EQ(shows(11), (Roots{"check:dns@them", "check:mail@them"})) << "the gravest, so many";
   EXPECT_EQ(shows(15), Roots{"node:far"}) << "whoever leads says it";
+  EXPECT_EQ(shows(16), Roots{}) << "its agent is heard again";
   EXPECT_EQ(shows(12), Roots{"check:db@other"}) << "also if two say it";
   EXPECT_EQ(shows(13), Roots{"check:cache@wide"});
   EXPECT_EQ(shows(14), Roots{"member:nb/a"});
