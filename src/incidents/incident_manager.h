@@ -108,6 +108,8 @@ class IncidentManager final : public serve::IncidentControl {
   void doubt_peer(const std::string& node);
   /// Nothing more is to be expected of that agent.
   void forget_peer(const std::string& node);
+  /// The agents of these nodes are heard: no earlier leader's word that one is lost holds.
+  void nodes_heard(const std::vector<std::string>& nodes);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
   void find_store_full(bool full) noexcept { store_full_ = full; }
   /// Why what is shown may be old, or not all, although the store is heard; nothing: it is not.

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "config/config.h"
 #include "incidents/dependencies.h"
@@ -372,6 +373,17 @@ void IncidentManager::forget_peer(const std::string& node) {
       left.gone.push_back(incident.root);
   }
   take(book_.reshape(known_.graph, left, runtime_.now()));
+}
+
+void IncidentManager::nodes_heard(const std::vector<std::string>& nodes) {
+  if (!records_.leads()) return;
+  std::vector<std::int64_t> back;
+  for (const auto& [id, incident] : book_.incidents()) {
+    std::string_view node = incident.root;
+    if (!book_.awaited(id) || !consume_prefix(node, "node:")) continue;
+    if (std::ranges::find(nodes, node) != nodes.end()) back.push_back(id);
+  }
+  for (const std::int64_t id : back) take(book_.give_up(id, runtime_.now()));
 }
 
 void IncidentManager::publish(std::function<void(const Symptoms&)> published) {

@@ -198,6 +198,42 @@ def test_a_node_that_is_lost_is_told_once_with_what_it_watched_below_it(tmp_path
         wait_until(lambda: site["ctl-1"].cli("get", "agents").returncode == 0, 5.0, "both to be there")
 
 
+@pytest.mark.slow
+def test_a_node_that_is_back_under_the_next_leader_is_down_no_more(tmp_path, etcd, targets):
+    """Who leads next began so lately that he would not call it lost yet."""
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        site["ctl-3"].kill()
+        wait_until(lambda: site["ctl-1"].open_incidents() == [(1, "node:ctl-3")], 45.0, "the finding")
+        site["ctl-2"].kill()
+        site.start("ctl-2")
+        site.wait_queued("ctl-2")
+        site["ctl-1"].kill()
+        site.wait_led_by("ctl-2")
+        holds(lambda: site["ctl-2"].open_incidents() == [(1, "node:ctl-3")], 6.0, "it to go on")
+        site.start("ctl-3")
+        wait_until(lambda: site["ctl-2"].open_incidents() == [], 10.0, "its end")
+        wait_until(lambda: site.told() == [(1, "opened"), (1, "resolved")], 10.0, "both to be told")
+
+
+@pytest.mark.slow
+def test_who_leads_again_does_not_know_a_node_as_lost_that_came_back_meanwhile(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets) as site:
+        site.wait_led_by("ctl-1")
+        site["ctl-3"].kill()
+        wait_until(lambda: site.told() == [(1, "opened")], 45.0, "the finding")
+        site["ctl-1"].pause()
+        site.wait_led_by("ctl-2")
+        site["ctl-1"].resume()
+        site.wait_queued("ctl-1")
+        site.start("ctl-3")
+        wait_until(lambda: site.told() == [(1, "opened"), (1, "resolved")], 45.0, "the end")
+        site["ctl-2"].kill()
+        site.wait_led_by("ctl-1")
+        holds(lambda: not any(root == "node:ctl-3" for _, root in site["ctl-1"].open_incidents()), 5.0, "it to be there")
+        assert site.told() == [(1, "opened"), (1, "resolved")]
+
+
 def judged(site: Site, name: str, state: str):
     wait_until(lambda: [one["state"] for one in site[name].json("/api/v1/checks")["checks"]] == [state], 10.0, f"{name} to see its check {state}")
 

@@ -285,7 +285,12 @@ Task<void> Coordination::watch_nodes() {
     const std::string unheard = unheard_agent();
     for (store::SharedNote* const note : notes_) note->set_unheard(unheard);
     // Who is cut off from the store would take all others for lost.
-    if (!election_.leads()) continue;
+    if (!election_.leads()) {
+      // Whoever leads now tells of them.
+      if (!std::exchange(told, {}).empty()) incidents_->hear_peer(std::string(kNobody), {});
+      continue;
+    }
+    incidents_->nodes_heard(heard_nodes());
     if (runtime_.now() - wrote_ >= kWriteEvery) {
       presence_.put(store::registration_key(self_.node), registered_);
       wrote_ = runtime_.now();
@@ -294,6 +299,14 @@ Task<void> Coordination::watch_nodes() {
     if (std::exchange(told, lost) == lost) continue;
     incidents_->hear_peer(std::string(kNobody), std::move(lost));
   }
+}
+
+std::vector<std::string> Coordination::heard_nodes() const {
+  std::vector<std::string> heard;
+  for (const auto& [node, peer] : peers_) {
+    if (peer.present && !words_.is_doubted(node)) heard.push_back(node);
+  }
+  return heard;
 }
 
 std::vector<Symptom> Coordination::lost_nodes() const {

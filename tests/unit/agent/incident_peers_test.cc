@@ -374,6 +374,23 @@ TEST_F(IncidentPeers, WhoFollowsConfirmsWhatAnybodySees) {
   EXPECT_FALSE(confirmed(13));
 }
 
+TEST_F(IncidentPeers, ANodeThatIsHeardIsNotAwaitedAsLost) {
+  leader.leadership.lose();
+  store_incident(11, "node:them", Code::kNodeDown);
+  store_incident(12, "node:other", Code::kNodeDown);
+  leader.lead();
+  leader.manager->nodes_heard({"us"});
+  EXPECT_EQ(leader.open(), 2U);
+  leader.manager->nodes_heard({"them", "us"});
+  EXPECT_EQ(leader.open_roots(), Roots{"node:other"});
+  leader.manager->hear_peer("", {symptom_of("node:other", Code::kNodeDown)});
+  leader.manager->nodes_heard({"other"});
+  EXPECT_EQ(leader.open_roots(), Roots{"node:other"}) << "who leads now says it himself";
+  leader.leadership.lose();
+  leader.manager->nodes_heard({"other"});
+  EXPECT_EQ(leader.open(), 1U) << "another one tells";
+}
+
 TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
   leader.leadership.lose();
   store_incident(11, "node:them", Code::kNodeDown);
