@@ -386,6 +386,7 @@ TEST_F(IncidentPeers, ANodeThatIsHeardIsNotAwaitedAsLost) {
   leader.manager->hear_peer("", {symptom_of("node:other", Code::kNodeDown)});
   leader.manager->nodes_heard({"other"});
   EXPECT_EQ(leader.open_roots(), Roots{"node:other"}) << "who leads now says it himself";
+  world.run_for(1s);  // so that it is written
   leader.leadership.lose();
   leader.manager->nodes_heard({"other"});
   EXPECT_EQ(leader.open(), 1U) << "another one tells";
