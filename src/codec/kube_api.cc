@@ -96,6 +96,27 @@ Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body) {
   return resources;
 }
 
+Result<std::vector<std::string>> parse_kube_group(std::string_view body) {
+  const auto object = object_of(body);
+  const json::array* const found = object ? array_in(&*object, "versions") : nullptr;
+  if (found == nullptr) return fail(Errc::kProtocol, "no group of an API");
+  std::vector<std::string> versions;
+  const json::object* const preferred = object_in(*object, "preferredVersion");
+  if (preferred != nullptr) versions.push_back(text_in(*preferred, "groupVersion").value_or(""));
+  for (const json::value& value : *found) {
+    const json::object* const one = value.if_object();
+    if (one != nullptr) versions.push_back(text_in(*one, "groupVersion").value_or(""));
+  }
+  std::erase(versions, "");
+  return versions;
+}
+
+// k8s.io/apimachinery, pkg/api/errors/errors.go: NewNotFound.
+bool is_no_object(std::string_view body) {
+  const KubeStatus status = parse_kube_status(body);
+  return status.reason == "NotFound" && status.message.contains("\" not found");
+}
+
 Result<KubeList> parse_kube_list(std::string_view body) {
   auto object = object_of(body);
   json::value* const items = object ? object->if_contains("items") : nullptr;

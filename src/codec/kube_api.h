@@ -40,6 +40,12 @@ struct KubeResource {
 /// An APIResourceList, without sub-resources. kProtocol.
 Result<std::vector<KubeResource>> parse_kube_resources(std::string_view body);
 
+/// An APIGroup: the versions that it has, as `apps/v1`, the preferred one first. kProtocol.
+Result<std::vector<std::string>> parse_kube_group(std::string_view body);
+/// Whether an answer of 404 says that there is no such object. Another 404 is of a path that the
+/// server does not have: of a version of its kind that is not served (any more).
+bool is_no_object(std::string_view body);
+
 /// One page of a list.
 struct KubeList {
   std::string version;  ///< from which a watch goes on

@@ -25,6 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input = fuzz::text(data, size);
   const codec::KubeStatus status = codec::parse_kube_status(input);
   FUZZ_CHECK(status.reason.size() <= kLongest && status.message.size() <= kLongest);
+  static_cast<void>(codec::parse_kube_group(input));
+  static_cast<void>(codec::is_no_object(input));
   if (const auto resources = codec::parse_kube_resources(input)) {
     for (const codec::KubeResource& one : *resources)
       FUZZ_CHECK(!one.plural.empty() && !one.plural.contains('/'));

@@ -6,7 +6,6 @@ import pytest
 
 from agents_site import SharedAgent
 from http_sink import Sink
-from lab.guests import name_of
 from lab.processes import holds, wait_until
 from test_guests import fixture_lab, watching
 

@@ -68,6 +68,15 @@ def writes_nothing_where_the_server_has_other_words(site: Site):
     assert before > 0 and len(written(site)) == before
 
 
+def keeps_what_ends_a_line_in_yaml(site: Site):
+    """An apply is read as YAML by the server, to which these are ends of lines within quotes, too."""
+    data = {"next-line": "x\u0085y", "line": "x \u2028 y", "paragraph": "x  \u2029"}
+    site.wanted.put("a.yaml", config_map("ends", data))
+    site.good("apply")
+    assert site.data("ends") == data
+    assert site.good("diff") == ""
+
+
 def says_items_in_another_order(site: Site):
     """An apply to this server does not put the items of a list in order."""
     path = "/apis/apps/v1/namespaces/default/deployments/d"
@@ -99,6 +108,19 @@ def definition(kind: str) -> dict:
 def thing(kind: str, name: str, **notes: str) -> dict:
     made = config_map(name, {}, **notes)
     return {"apiVersion": "hold.example.org/v1", "kind": kind, "metadata": made["metadata"]}
+
+
+def deletes_nothing_because_others_say_that_it_may_go(site: Site):
+    """Whoever may annotate a namespace may not delete what is in it."""
+    site.wanted.put("space.yaml", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": site.set}})
+    for number in range(3):
+        site.wanted.put(f"{number}.yaml", config_map(f"says-{number}", {"x": "1"}))
+    site.good("apply")
+    site.cluster.kubectl("annotate", "namespace", site.set, f"{PRUNE}=yes")
+    site.good("apply")
+    site.wanted.drop("space.yaml")
+    assert f"Namespace {site.set} left: no manifest wants it; its policy" in site.good("apply")
+    assert "deletionTimestamp" not in site.cluster.ask("GET", f"/api/v1/namespaces/{site.set}")[1]["metadata"]
 
 
 def deletes_nothing_together_with_what_holds_it(site: Site):
@@ -160,4 +182,5 @@ def deletes_nothing_together_with_what_holds_it(site: Site):
 def test_ownership_at_a_real_apiserver(tmp_path):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         play((sees_what_others_add_where_a_field_is_one_whole, writes_nothing_where_the_server_has_other_words, says_items_in_another_order,
+              keeps_what_ends_a_line_in_yaml, deletes_nothing_because_others_say_that_it_may_go,
               deletes_nothing_together_with_what_holds_it), cluster, tmp_path)

@@ -1,13 +1,16 @@
 #include "act/reconcile/kube_catalog.h"
 
 #include <algorithm>
+#include <expected>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "act/reconcile/kube_client.h"
 #include "base/format.h"
 #include "base/percent.h"
+#include "base/result.h"
 #include "codec/kube_api.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
@@ -69,6 +72,18 @@ Task<void> KubeCatalog::learn(KubeClient* client, std::string api_version, Deadl
       version.kinds.push_back(std::move(kind));
   }
   held = std::move(version);
+}
+
+Task<Result<std::vector<std::string>>> KubeCatalog::versions_of(KubeClient* client,
+                                                                std::string group,
+                                                                Deadline deadline) {
+  KubeRequest request;
+  request.path = "/apis/" + percent_encode_value(group);
+  const auto answer = co_await client->ask(std::move(request), deadline);
+  if (!answer) co_return std::unexpected(answer.error());
+  if (answer->status == kNotFound) co_return std::vector<std::string>();
+  if (answer->status != kGood) co_return fail(Errc::kRejected, "{}", describe(*answer));
+  co_return codec::parse_kube_group(answer->body);
 }
 
 KubeCatalog::Known KubeCatalog::known(const KindName& name) const {

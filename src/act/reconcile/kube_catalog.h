@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "act/reconcile/kube_client.h"
+#include "base/result.h"
 #include "codec/kube_api.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
@@ -30,6 +31,11 @@ class KubeCatalog {
   /// Asks for one version of an API, also when it was asked for before.
   runtime::Task<void> learn(KubeClient* client, std::string api_version,
                             runtime::Deadline deadline);
+
+  /// The versions of a group; none: there is no such group. Errors are the client's.
+  static runtime::Task<Result<std::vector<std::string>>> versions_of(KubeClient* client,
+                                                                     std::string group,
+                                                                     runtime::Deadline deadline);
 
   [[nodiscard]] Known known(const KindName& name) const;
   /// Why the version is unknown.

@@ -266,4 +266,15 @@ Task<Result<std::optional<json::object>>> KubeClient::get(std::string path, Dead
   co_return std::optional<json::object>(*std::move(object));
 }
 
+Task<Result<bool>> KubeClient::has(std::string path, Deadline deadline) {
+  KubeRequest request;
+  std::string what = "get " + path;
+  request.path = std::move(path);
+  const auto answer = co_await ask(std::move(request), deadline);
+  if (!answer) co_return std::unexpected(answer.error());
+  if (answer->status == kNotFound && codec::is_no_object(answer->body)) co_return false;
+  if (answer->status != kGood) co_return refused(*answer, what);
+  co_return true;
+}
+
 }  // namespace wardmote::act::reconcile

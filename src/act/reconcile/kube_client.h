@@ -88,6 +88,9 @@ class KubeClient {
   runtime::Task<Result<std::optional<boost::json::object>>> get(std::string path,
                                                                 runtime::Deadline deadline);
 
+  /// Whether there is such an object. kMissing: the server does not have the path, so nobody knows.
+  runtime::Task<Result<bool>> has(std::string path, runtime::Deadline deadline);
+
   /// How many requests were sent since begin().
   [[nodiscard]] std::size_t requests() const noexcept { return requests_; }
 

@@ -24,8 +24,10 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "codec/json_fields.h"
 #include "codec/kube_api.h"
 #include "codec/kube_object.h"
+#include "codec/kube_ownership.h"
 #include "codec/yaml/manifests.h"
 #include "judge/reconcile/decision.h"
 #include "judge/reconcile/diff.h"
@@ -52,6 +54,20 @@ constexpr std::size_t kMostFaults = 50;
 /// Of many faults the first ones say enough.
 void add_fault(PassReport& report, std::string fault) {
   if (report.faults.size() < kMostFaults) report.faults.push_back(std::move(fault));
+}
+
+std::map<std::string, std::string> applied_annotations(const json::object& object,
+                                                       const codec::ObjectHead& head,
+                                                       std::string_view manager) {
+  const json::object fields = codec::owned_fields(object, manager);
+  const json::object* const metadata = codec::object_in(fields, "f:metadata");
+  const json::object* const owned =
+      metadata == nullptr ? nullptr : codec::object_in(*metadata, "f:annotations");
+  std::map<std::string, std::string> applied = head.annotations;
+  std::erase_if(applied, [&](const auto& one) {
+    return owned == nullptr || !owned->contains("f:" + one.first);
+  });
+  return applied;
 }
 
 }  // namespace
@@ -82,6 +98,7 @@ Task<void> KubePass::go(std::vector<Manifest> manifests) {
   kinds_.insert(wanted.begin(), wanted.end());
   std::set<KindName> kinds = kinds_;
   co_await learn(std::move(kinds));
+  co_await follow_versions();
   std::string space = options_.space.empty() ? client_.access().space : options_.space;
   if (space.empty()) space = "default";
   desired_ = make_desired(manifests, catalog_, options_.set, space);
@@ -150,6 +167,39 @@ Task<void> KubePass::learn(std::set<KindName> kinds) {
   }
 }
 
+bool KubePass::is_served(const KindName& name) const {
+  return std::ranges::any_of(kinds_, [&](const KindName& one) {
+    return one.second == name.second && rules::group_of(one.first) == rules::group_of(name.first) &&
+           catalog_.known(one) == KubeCatalog::Known::kYes;
+  });
+}
+
+/// A version that is served no more has left its objects: another version of the group has them.
+Task<void> KubePass::follow_versions() {
+  std::map<std::string, std::vector<std::string>> gone;  // kinds, by their group
+  for (const KindName& name : kinds_) {
+    std::string group = rules::group_of(name.first);
+    if (catalog_.known(name) == KubeCatalog::Known::kAbsent && !group.empty() && !is_served(name))
+      gone[std::move(group)].push_back(name.second);
+  }
+  for (const auto& [group, kinds] : gone) {
+    std::string asked = group;
+    const auto versions =
+        co_await KubeCatalog::versions_of(&client_, std::move(asked), terms_.deadline);
+    if (!versions) add_fault(report_, fmt::format("{}: {}", group, versions.error().describe()));
+    if (!versions) continue;
+    for (const std::string& version : *versions) {
+      std::string api_version = version;
+      co_await catalog_.learn(&client_, std::move(api_version), terms_.deadline);
+      for (const std::string& kind : kinds) {
+        const KindName other{version, kind};
+        if (catalog_.known(other) != KubeCatalog::Known::kAbsent && !is_served(other))
+          kinds_.insert(other);
+      }
+    }
+  }
+}
+
 std::set<ObjectId> KubePass::kept_members() const {
   std::set<ObjectId> kept = inventory_.kept;
   for (const DesiredObject& object : desired_.objects) {
@@ -191,8 +241,8 @@ Task<bool> KubePass::is_gone(ObjectId id) {
     if (kind == nullptr || name.second != id.kind || rules::group_of(name.first) != id.group)
       continue;
     std::string path = object_path(name, *kind, id.space, id.name);
-    const auto found = co_await client_.get(std::move(path), terms_.deadline);
-    co_return found && !*found;
+    const auto there = co_await client_.has(std::move(path), terms_.deadline);
+    if (there) co_return !*there;
   }
   co_return false;
 }
@@ -230,7 +280,9 @@ rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& 
   if (label != head.labels.end()) live.set = label->second;
   const std::string manager = field_manager(options_.set);
   live.applied_by_us = std::ranges::find(head.appliers, manager) != head.appliers.end();
-  live.keeps = rules::keeps(id, head.annotations) || kept_.contains(id);
+  // That it may go counts only as the set has said it: others may write there, too.
+  live.keeps = rules::keeps(id, head.annotations) ||
+               rules::keeps(id, applied_annotations(object, head, manager)) || kept_.contains(id);
   live.deleting = !head.deleting_since.empty();
   live.deleting_since = head.deleting_since;
   live.defines = kinds_defined_by(object);
@@ -240,10 +292,14 @@ rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& 
 Task<void> KubePass::find_members() {
   // One version of each kind: all have the same objects. That of a manifest rather than an old one.
   std::map<std::pair<std::string, std::string>, KindName> listed;
-  for (const KindName& kind : kinds_)
-    listed.insert_or_assign({rules::group_of(kind.first), kind.second}, kind);
-  for (const DesiredObject& object : desired_.objects)
-    listed.insert_or_assign({object.id.group, object.id.kind}, object.kind);
+  const auto choose = [&](const KindName& kind) {
+    KindName& chosen = listed[{rules::group_of(kind.first), kind.second}];
+    if (chosen.second.empty() || catalog_.known(kind) == KubeCatalog::Known::kYes ||
+        !is_served(kind))
+      chosen = kind;
+  };
+  std::ranges::for_each(kinds_, choose);
+  for (const DesiredObject& object : desired_.objects) choose(object.kind);
   for (const auto& [group_and_kind, name] : listed) {
     if (catalog_.known(name) == KubeCatalog::Known::kUnknown) {
       add_fault(report_, fmt::format("{}: {}", name.first, catalog_.complaint(name.first)));
@@ -326,7 +382,7 @@ std::set<KindName> KubePass::kinds_with_members() const {
   for (const auto& [id, object] : members_) kinds.insert(kind_names_.at(id));
   for (const KindName& kind : kinds_) {
     // It may come back, and its objects with it.
-    const bool gone = catalog_.known(kind) != KubeCatalog::Known::kYes;
+    const bool gone = catalog_.known(kind) != KubeCatalog::Known::kYes && !is_served(kind);
     // Whether one that is kept is still there is asked by its kind.
     const bool keeps = std::ranges::any_of(kept_, [&](const ObjectId& one) {
       return one.kind == kind.second && one.group == rules::group_of(kind.first);
@@ -392,6 +448,10 @@ Task<void> KubePass::prune_one(ObjectId id) {
         say(id, Action::kFailed, "it may not have been deleted: " + written.why);
         co_return;
       }
+    } else if (written.kind == Kind::kMissing && !written.words.contains("\" not found")) {
+      say(id, Action::kFailed,
+          fmt::format("{} is not served any more; nobody knows whether it is there", name.first));
+      co_return;
     } else if (written.kind != Kind::kDone && written.kind != Kind::kMissing) {
       say_refused(id, std::string(written.why), written);
       co_return;

@@ -60,6 +60,9 @@ class KubePass {
   runtime::Task<bool> put_up_fence();
   runtime::Task<bool> read_inventory();
   runtime::Task<void> learn(std::set<KindName> kinds);
+  /// Whether the server has the kind in any version that may be of the set.
+  [[nodiscard]] bool is_served(const KindName& name) const;
+  runtime::Task<void> follow_versions();
   runtime::Task<void> find_members();
   /// One object may have a name in two groups, of which one is the old one.
   void unite_names();

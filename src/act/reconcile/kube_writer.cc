@@ -180,6 +180,18 @@ Written meaning(const KubeAnswer& answer, bool secret) {
   return written;
 }
 
+/// JSON is YAML, but for what YAML 1.1 takes for the end of a line, also within quotes.
+std::string yaml_of(const json::object& body) {
+  constexpr std::pair<std::string_view, std::string_view> kLineEnds[] = {
+      {"\u0085", "\\u0085"}, {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"}};
+  std::string text = json::serialize(body);
+  for (const auto& [end, escaped] : kLineEnds) {
+    for (std::size_t at = text.find(end); at != std::string::npos; at = text.find(end, at))
+      text.replace(at, end.size(), escaped);
+  }
+  return text;
+}
+
 }  // namespace
 
 Task<Result<void>> KubeWriter::begin() {
@@ -195,11 +207,10 @@ Task<Written> KubeWriter::apply(ApplyOrder order, Deadline deadline) {
   request.path =
       fmt::format("{}?fieldManager={}{}{}", order.path, percent_encode_value(order.manager),
                   order.force ? "&force=true" : "", order.dry ? "&dryRun=All" : "");
-  // JSON is YAML.
   request.content_type = "application/apply-patch+yaml";
   if (!order.resource_version.empty())
     order.body.at("metadata").get_object()["resourceVersion"] = order.resource_version;
-  request.body = json::serialize(order.body);
+  request.body = yaml_of(order.body);
   request.writes = !order.dry;
   if (!order.dry) {
     const Result<void> begun = co_await begin();

@@ -28,6 +28,7 @@
 #include "config/reload_plan.h"
 #include "incidents/incident_manager.h"
 #include "incidents/record_writer.h"
+#include "judge/check_machine.h"
 #include "judge/guest/facts.h"
 #include "judge/guest/machine.h"
 #include "judge/observation.h"

@@ -57,6 +57,15 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     return lines(call);
   }
 
+  /// As the real one says it, of an object and of a path that it does not serve.
+  [[nodiscard]] runtime::HttpResponse missing(const std::string& path) const {
+    const auto serves = [&](const auto& version) { return path.starts_with(version.first + "/"); };
+    if (std::ranges::none_of(versions, serves))
+      return {.status = 404, .body = "404 page not found\n"};
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return status(404, "NotFound", "things \"" + name + "\" not found");
+  }
+
   static runtime::HttpResponse status(int code, std::string_view reason, std::string_view message,
                                       boost::json::array causes = {}) {
     const boost::json::object body{{"kind", "Status"},
@@ -85,7 +94,7 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     if (call.method == "GET" && query.contains("labelSelector")) return list(path, query);
     if (call.method == "GET") {
       const auto found = objects.find(path);
-      if (found == objects.end()) return status(404, "NotFound", "not found");
+      if (found == objects.end()) return missing(path);
       return {.status = 200, .body = boost::json::serialize(found->second)};
     }
     if (call.method == "PATCH") return apply(path, query, call.body);
@@ -242,7 +251,7 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
 
   runtime::HttpResponse remove(const std::string& path, const std::string& body) {
     const auto found = objects.find(path);
-    if (found == objects.end()) return status(404, "NotFound", "not found");
+    if (found == objects.end()) return missing(path);
     const boost::json::object options = boost::json::parse(body).as_object();
     const boost::json::object& asked = options.at("preconditions").as_object();
     const boost::json::object& metadata = found->second.at("metadata").as_object();

@@ -286,6 +286,15 @@ TEST(KubeApi, AConflictNamesFieldsAndManagers) {
   EXPECT_EQ(parse_kube_status("a proxy says no\n").message, "a proxy says no");
 }
 
+TEST(KubeApi, NoSuchObjectAndNoSuchPath) {
+  // As kube-apiserver 1.20 says it.
+  EXPECT_TRUE(is_no_object(
+      R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"things.lab.example.org \"t\" not found","reason":"NotFound","details":{"name":"t","group":"lab.example.org","kind":"things"},"code":404})"));
+  EXPECT_FALSE(is_no_object("404 page not found\n"));
+  EXPECT_FALSE(is_no_object(
+      R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404})"));
+}
+
 TEST(KubeApi, ListsAndResources) {
   const auto kinds = parse_kube_resources(
       R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","singularName":"","namespaced":true,"kind":"ConfigMap","verbs":["create","delete","list"]},{"name":"pods/log","namespaced":true,"kind":"Pod","verbs":["get"]}]})");
@@ -293,6 +302,11 @@ TEST(KubeApi, ListsAndResources) {
   EXPECT_TRUE(kinds->front().namespaced && kinds->front().listable && kinds->front().deletable);
   EXPECT_FALSE(kinds->front().appliable);
   EXPECT_FALSE(parse_kube_resources("{}"));
+  EXPECT_EQ(
+      *parse_kube_group(
+          R"({"kind":"APIGroup","name":"apps","versions":[{"groupVersion":"apps/v1beta1","version":"v1beta1"},{"groupVersion":"apps/v1","version":"v1"},7],"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}})"),
+      (std::vector<std::string>{"apps/v1", "apps/v1beta1", "apps/v1"}));
+  EXPECT_FALSE(parse_kube_group("{}"));
   const auto page = parse_kube_list(R"({"metadata":{"continue":"abc"},"items":[{"a":1}]})");
   EXPECT_EQ(page->next, "abc");
   EXPECT_EQ(page->items.size(), 1U);
