@@ -82,7 +82,8 @@ judge::incident::Departures departures(const config::Config& before, const confi
 bool is_gone(std::string_view root, const config::Config& config, const Dependencies& known,
              std::string_view node) {
   std::string_view name = root;
-  if (!consume_prefix(name, kCheck)) return known.lacks(root);
+  // Another agent may watch it.
+  if (!consume_prefix(name, kCheck)) return node.empty() && known.lacks(root);
   if (const std::size_t at = name.find('@'); at != std::string_view::npos) {
     if (name.substr(at + 1) != node) return false;
     name = name.substr(0, at);

@@ -97,19 +97,23 @@ class IncidentManager final : public serve::IncidentControl {
   serve::OpenIncidents open_incidents();
 
   using Counts = std::map<std::string, std::size_t>;  ///< of checks, by their kind
+  using Names = std::optional<std::set<std::string>>;
   /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
   /// for what it watches itself. `checks`: how many it has.
+  /// `watches`: the names of those that are its own; what it says no more of another was not seen
+  /// good.
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms,
-                 Counts checks = {});
+                 Counts checks = {}, Names watches = {});
   /// Of this agent, as others are to know it.
   [[nodiscard]] Counts checks_by_kind() const;
+  [[nodiscard]] Names checks_watched() const;
   /// What it said last is not known any more, until it speaks again: nothing is opened or ended by
   /// it.
   void doubt_peer(const std::string& node);
   /// Nothing more is to be expected of that agent.
   void forget_peer(const std::string& node);
-  /// The agents of these nodes are heard: no earlier leader's word that one is lost holds.
-  void nodes_heard(const std::vector<std::string>& nodes);
+  /// Of nodes whose agents are heard no earlier leader's word holds that one is lost.
+  void end_lost_nodes(const std::function<bool(const std::string& node)>& is_heard);
   /// The store takes nothing, as far as this agent has tried: what the leader says is not in it.
   void find_store_full(bool full) noexcept { store_full_ = full; }
   /// Why what is shown may be old, or not all, although the store is heard; nothing: it is not.
@@ -182,6 +186,8 @@ class IncidentManager final : public serve::IncidentControl {
   /// Another agent leads, and has written this.
   void mirror(const store::Follower::Records& records);
   void end_what_is_well();
+  /// Its agent lives, and has no such check any more.
+  [[nodiscard]] bool is_left(std::string_view root) const;
   [[nodiscard]] bool is_said_to_be_well(std::string_view root) const;
   [[nodiscard]] bool is_all_seen(const judge::incident::Incident& incident) const;
   [[nodiscard]] bool fails(std::string_view component) const;
@@ -263,6 +269,7 @@ class IncidentManager final : public serve::IncidentControl {
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::map<std::string, Counts> peers_checks_;
+  std::map<std::string, Names> peers_watch_;
   mutable std::optional<Followed> followed_;  // made when somebody asks
   std::set<std::string> doubted_;
   NodeLabels labels_of_;

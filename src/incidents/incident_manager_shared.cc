@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -138,13 +139,19 @@ Task<void> IncidentManager::write_anew() {
 void IncidentManager::end_what_is_well() {
   std::vector<std::int64_t> seen;
   std::vector<Symptom> well;  // of what went on in others
+  judge::incident::Departures left;
   for (const auto& [id, incident] : book_.incidents()) {
+    if (book_.awaited(id) && is_left(incident.root)) {
+      left.gone.push_back(incident.root);
+      continue;
+    }
     if (book_.awaited(id) && (is_said_to_be_well(incident.root) || is_all_seen(incident)))
       seen.push_back(id);
     if (incident.phase == judge::incident::Phase::kMerged && is_said_to_be_well(incident.root) &&
         !fails(incident.root))
       well.push_back(root_of(incident));
   }
+  take(book_.reshape(known_.graph, left, runtime_.now()));
   for (const std::int64_t id : seen) take(book_.give_up(id, runtime_.now()));
   for (const Symptom& symptom : well) take(book_.clear(symptom, runtime_.now()));
 }
@@ -161,6 +168,15 @@ bool IncidentManager::fails(std::string_view component) const {
   return std::ranges::any_of(here_, is_it) || std::ranges::any_of(peers_, [&](const auto& peer) {
            return std::ranges::any_of(peer.second, is_it);
          });
+}
+
+bool IncidentManager::is_left(std::string_view root) const {
+  const std::size_t at = root.find('@');
+  if (!root.starts_with("check:") || at == std::string_view::npos) return false;
+  const std::string node(root.substr(at + 1));
+  const auto watches = peers_watch_.find(node);
+  return watches != peers_watch_.end() && watches->second && !doubted_.contains(node) &&
+         !watches->second->contains(std::string(check_in(root)));
 }
 
 bool IncidentManager::is_said_to_be_well(std::string_view root) const {
@@ -291,6 +307,15 @@ IncidentManager::Counts IncidentManager::checks_by_kind() const {
   return counts;
 }
 
+IncidentManager::Names IncidentManager::checks_watched() const {
+  std::set<std::string> names;
+  for (const config::Check& check : config_.checks) {
+    if (known_.owner_of(check.name) == judge::incident::check_node(check.name + "@" + node_))
+      names.insert(check.name);
+  }
+  return names;
+}
+
 void IncidentManager::count_checks_of_all() {
   Counts all = checks_by_kind();
   for (const auto& [node, counts] : peers_checks_) {
@@ -331,7 +356,9 @@ std::vector<Symptom> IncidentManager::symptoms(Symptoms& before) {
   return all;
 }
 
-void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks) {
+void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks,
+                                Names watches) {
+  peers_watch_[node] = std::move(watches);
   followed_.reset();
   const bool was_doubted = doubted_.erase(node) > 0;
   const bool counted = peers_checks_[node] != checks;
@@ -345,7 +372,10 @@ void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Coun
     if (!is_ours(symptom) && is_to_raise(symptom)) raise(symptom);
   }
   for (const auto& old : before) {
-    if (!is_said(old) && !is_ours(old)) take(book_.clear(old, runtime_.now()));
+    if (is_said(old) || is_ours(old)) continue;
+    take(is_left(old.owner)
+             ? book_.reshape(known_.graph, {.gone = {old.owner}, .replaced = {}}, runtime_.now())
+             : book_.clear(old, runtime_.now()));
   }
   if (was_doubted) end_what_is_well();
 }
@@ -361,6 +391,7 @@ void IncidentManager::forget_peer(const std::string& node) {
   const Symptoms last = found == peers_.end() ? Symptoms() : std::move(found->second);
   if (found != peers_.end()) peers_.erase(found);
   peers_checks_.erase(node);
+  peers_watch_.erase(node);
   count_checks_of_all();
   if (!records_.leads()) return;
   // Nobody has seen it good, nor will.
@@ -375,13 +406,13 @@ void IncidentManager::forget_peer(const std::string& node) {
   take(book_.reshape(known_.graph, left, runtime_.now()));
 }
 
-void IncidentManager::nodes_heard(const std::vector<std::string>& nodes) {
+void IncidentManager::end_lost_nodes(const std::function<bool(const std::string& node)>& is_heard) {
   if (!records_.leads()) return;
   std::vector<std::int64_t> back;
   for (const auto& [id, incident] : book_.incidents()) {
     std::string_view node = incident.root;
-    if (!book_.awaited(id) || !consume_prefix(node, "node:")) continue;
-    if (std::ranges::find(nodes, node) != nodes.end()) back.push_back(id);
+    if (book_.awaited(id) && consume_prefix(node, "node:") && is_heard(std::string(node)))
+      back.push_back(id);
   }
   for (const std::int64_t id : back) take(book_.give_up(id, runtime_.now()));
 }

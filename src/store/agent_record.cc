@@ -40,6 +40,7 @@ constexpr std::size_t kMostSymptoms = 500;
 constexpr std::size_t kTextCap = 1024;
 constexpr std::int64_t kMostChecks = 1'000'000;
 constexpr std::size_t kMostKinds = 100;
+constexpr std::size_t kMostWatched = 2000;
 constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kPresence = "presence";
 constexpr std::string_view kSymptoms = "symptoms";
@@ -164,8 +165,22 @@ std::string encode(const AgentWord& word, const ClockPair& clock) {
   json::object record{{"symptoms", std::move(list)}};
   json::object& checks = record["checks"].emplace_object();
   for (const auto& [kind, count] : word.checks) checks[kind] = count;
+  if (word.watches && word.watches->size() <= kMostWatched)
+    record["watches"] = json::array(word.watches->begin(), word.watches->end());
   if (word.history) record["history"] = *word.history;
   return json::serialize(record);
+}
+
+std::optional<std::set<std::string>> decode_watched(const json::object& record) {
+  const json::value* const list = record.if_contains("watches");
+  if (list == nullptr || !list->is_array() || list->get_array().size() > kMostWatched)
+    return std::nullopt;
+  std::set<std::string> names;
+  for (const json::value& name : list->get_array()) {
+    if (!name.is_string()) return std::nullopt;
+    names.insert(escape_control(name.get_string(), kTextCap));
+  }
+  return names;
 }
 
 Result<AgentWord> decode_word(std::string_view text, const ClockPair& clock) {
@@ -187,6 +202,7 @@ Result<AgentWord> decode_word(std::string_view text, const ClockPair& clock) {
         word.checks[escape_control(kind, kTextCap)] = static_cast<std::size_t>(*count);
     }
   }
+  word.watches = decode_watched(*record);
   if (const auto history = integer_in(*record, "history"); history && *history >= 0)
     word.history = static_cast<std::uint64_t>(*history);
   return word;

@@ -98,4 +98,9 @@ const std::map<std::string, std::size_t>& AgentWords::checks(const std::string& 
   return found == agents_.end() ? kNone : found->second.word.checks;
 }
 
+std::optional<std::set<std::string>> AgentWords::watches(const std::string& node) const {
+  const auto found = agents_.find(node);
+  return found == agents_.end() ? std::nullopt : found->second.word.watches;
+}
+
 }  // namespace wardmote::store

@@ -38,6 +38,8 @@ class AgentWords {
   /// What the agent said last; nothing while that is doubted.
   [[nodiscard]] const std::vector<judge::incident::Symptom>& said(const std::string& node) const;
   [[nodiscard]] const std::map<std::string, std::size_t>& checks(const std::string& node) const;
+  /// The names of its checks, if it tells them.
+  [[nodiscard]] std::optional<std::set<std::string>> watches(const std::string& node) const;
   [[nodiscard]] bool is_doubted(const std::string& node) const;
 
  private:

@@ -156,7 +156,8 @@ void Coordination::publish() {
   if (!said_before_) return;
   published_in_ = words_.history();
   published_ = incidents_->symptoms(*said_before_);
-  const store::AgentWord word{published_, incidents_->checks_by_kind(), published_in_};
+  const store::AgentWord word{published_, incidents_->checks_by_kind(),
+                              incidents_->checks_watched(), published_in_};
   presence_.put(store::symptoms_key(self_.node),
                 store::encode(word, {runtime_.now(), runtime_.wall_now()}));
 }
@@ -164,7 +165,8 @@ void Coordination::publish() {
 void Coordination::hear_words(const std::map<std::string, store::AgentWords::Stored>& stored) {
   const store::ClockPair clock{runtime_.now(), runtime_.wall_now()};
   for (const std::string& node : words_.take(stored, clock)) {
-    if (node != self_.node) incidents_->hear_peer(node, words_.said(node), words_.checks(node));
+    if (node == self_.node) continue;
+    incidents_->hear_peer(node, words_.said(node), words_.checks(node), words_.watches(node));
   }
   for (const auto& [node, peer] : peers_) {
     if (node != self_.node && words_.is_doubted(node)) incidents_->doubt_peer(node);
@@ -290,7 +292,10 @@ Task<void> Coordination::watch_nodes() {
       if (!std::exchange(told, {}).empty()) incidents_->hear_peer(std::string(kNobody), {});
       continue;
     }
-    incidents_->nodes_heard(heard_nodes());
+    incidents_->end_lost_nodes([this](const std::string& node) {
+      const auto peer = peers_.find(node);
+      return peer != peers_.end() && peer->second.present && !words_.is_doubted(node);
+    });
     if (runtime_.now() - wrote_ >= kWriteEvery) {
       presence_.put(store::registration_key(self_.node), registered_);
       wrote_ = runtime_.now();
@@ -299,14 +304,6 @@ Task<void> Coordination::watch_nodes() {
     if (std::exchange(told, lost) == lost) continue;
     incidents_->hear_peer(std::string(kNobody), std::move(lost));
   }
-}
-
-std::vector<std::string> Coordination::heard_nodes() const {
-  std::vector<std::string> heard;
-  for (const auto& [node, peer] : peers_) {
-    if (peer.present && !words_.is_doubted(node)) heard.push_back(node);
-  }
-  return heard;
 }
 
 std::vector<Symptom> Coordination::lost_nodes() const {

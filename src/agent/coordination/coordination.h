@@ -89,7 +89,6 @@ class Coordination final : public serve::AgentsView {
   [[nodiscard]] std::string unheard_agent() const;
   /// Tells of the agents that are away, while this one leads.
   runtime::Task<void> watch_nodes();
-  [[nodiscard]] std::vector<std::string> heard_nodes() const;
   [[nodiscard]] std::vector<judge::incident::Symptom> lost_nodes() const;
 
   runtime::Runtime& runtime_;

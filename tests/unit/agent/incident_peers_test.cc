@@ -375,21 +375,57 @@ TEST_F(IncidentPeers, WhoFollowsConfirmsWhatAnybodySees) {
 }
 
 TEST_F(IncidentPeers, ANodeThatIsHeardIsNotAwaitedAsLost) {
+  const auto heard = [this](const Roots& nodes) {
+    leader.manager->end_lost_nodes(
+        [&](const std::string& node) { return std::ranges::find(nodes, node) != nodes.end(); });
+  };
   leader.leadership.lose();
   store_incident(11, "node:them", Code::kNodeDown);
   store_incident(12, "node:other", Code::kNodeDown);
   leader.lead();
-  leader.manager->nodes_heard({"us"});
+  heard({"us"});
   EXPECT_EQ(leader.open(), 2U);
-  leader.manager->nodes_heard({"them", "us"});
+  heard({"them", "us"});
   EXPECT_EQ(leader.open_roots(), Roots{"node:other"});
   leader.manager->hear_peer("", {symptom_of("node:other", Code::kNodeDown)});
-  leader.manager->nodes_heard({"other"});
+  heard({"other"});
   EXPECT_EQ(leader.open_roots(), Roots{"node:other"}) << "who leads now says it himself";
   world.run_for(1s);  // so that it is written
   leader.leadership.lose();
-  leader.manager->nodes_heard({"other"});
+  heard({"other"});
   EXPECT_EQ(leader.open(), 1U) << "another one tells";
+}
+
+TEST_F(IncidentPeers, WhatAnAgentWatchesNoMoreIsNotSaidToBeGood) {
+  const Symptom web = symptom_of("check:web@them");
+  const Symptom db = symptom_of("check:db@them");
+  leader.manager->hear_peer("them", {web, db}, {}, {{"web", "db"}});
+  leader.manager->hear_peer("them", {}, {}, {{"db"}});
+  EXPECT_TRUE(leader.manager->book().incidents().at(1).unwatched);
+  EXPECT_FALSE(leader.manager->book().incidents().at(2).unwatched) << "it was seen good";
+  EXPECT_EQ(leader.open(), 0U);
+}
+
+TEST_F(IncidentPeers, NorUnderTheNextLeader) {
+  leader.leadership.lose();
+  store_incident(11, "check:web@them");
+  store_incident(12, "check:db@them");
+  store_incident(13, "check:ftp@old");
+  leader.manager->hear_peer("them", {}, {}, {{"db"}});
+  leader.manager->hear_peer("old", {});
+  leader.lead();
+  world.run_for(5s);
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_TRUE(leader.manager->book().incidents().at(11).unwatched);
+  EXPECT_FALSE(leader.manager->book().incidents().at(12).unwatched);
+  EXPECT_FALSE(leader.manager->book().incidents().at(13).unwatched) << "an earlier release";
+}
+
+TEST_F(IncidentPeers, AClusterThatOnlyAnotherWatchesIsNotGone) {
+  leader.leadership.lose();
+  store_incident(11, "cluster:theirs", Code::kRaftQuorumMargin);
+  leader.lead();
+  EXPECT_EQ(leader.open_roots(), Roots{"cluster:theirs"});
 }
 
 TEST_F(IncidentPeers, WhoFollowsShowsWhatFailsInAnIncident) {
