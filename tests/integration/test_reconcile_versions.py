@@ -1,5 +1,6 @@
 """A version of a kind that is served no more, at a real kube-apiserver: its objects are there in the others."""
 
+import pytest
 from reconcile_site import PATIENCE, Site, config_map, play
 
 from lab.kubernetes import ApiServer
@@ -86,6 +87,7 @@ def does_not_take_a_version_that_goes_for_an_object_that_is_gone(site: Site):
     assert not kind.there()
 
 
+@pytest.mark.slow
 def test_versions_at_a_real_apiserver(tmp_path):
     with ApiServer(ROOT / "build/lab/kubernetes", tmp_path / "kube") as cluster:
         play((deletes_no_kind_with_what_is_kept_in_a_version_that_is_gone, finds_what_is_left_over_in_the_version_that_is_served,
