@@ -87,6 +87,18 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   return symptom;
 }
 
+std::optional<std::set<std::string>> decode_watched(const json::object& record) {
+  const json::value* const list = record.if_contains("watches");
+  if (list == nullptr || !list->is_array() || list->get_array().size() > kMostWatched)
+    return std::nullopt;
+  std::set<std::string> names;
+  for (const json::value& name : list->get_array()) {
+    if (!name.is_string()) return std::nullopt;
+    names.insert(escape_control(name.get_string(), kTextCap));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string registration_key(std::string_view node) {
@@ -170,18 +182,6 @@ std::string encode(const AgentWord& word, const ClockPair& clock) {
     record["watches"] = json::array(word.watches->begin(), word.watches->end());
   if (word.history) record["history"] = *word.history;
   return json::serialize(record);
-}
-
-std::optional<std::set<std::string>> decode_watched(const json::object& record) {
-  const json::value* const list = record.if_contains("watches");
-  if (list == nullptr || !list->is_array() || list->get_array().size() > kMostWatched)
-    return std::nullopt;
-  std::set<std::string> names;
-  for (const json::value& name : list->get_array()) {
-    if (!name.is_string()) return std::nullopt;
-    names.insert(escape_control(name.get_string(), kTextCap));
-  }
-  return names;
 }
 
 Result<AgentWord> decode_word(std::string_view text, const ClockPair& clock) {
