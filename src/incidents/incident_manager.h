@@ -97,16 +97,15 @@ class IncidentManager final : public serve::IncidentControl {
   serve::OpenIncidents open_incidents();
 
   using Counts = std::map<std::string, std::size_t>;  ///< of checks, by their kind
-  using Names = std::optional<std::set<std::string>>;
+  using Owners = std::optional<std::set<std::string>>;
   /// What another agent says is wrong; all of it, each time. Who leads makes incidents of it, but
-  /// for what it watches itself. `checks`: how many it has.
-  /// `watches`: the names of those that are its own; what it says no more of another was not seen
-  /// good.
+  /// for what it watches itself. `checks`: how many it has. `watches`: the owners of what it may
+  /// find wrong; what it says no more of another was not seen good.
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms,
-                 Counts checks = {}, Names watches = {});
+                 Counts checks = {}, Owners watches = {});
   /// Of this agent, as others are to know it.
   [[nodiscard]] Counts checks_by_kind() const;
-  [[nodiscard]] Names checks_watched() const;
+  [[nodiscard]] Owners watched() const;
   /// What it said last is not known any more, until it speaks again: nothing is opened or ended by
   /// it.
   void doubt_peer(const std::string& node);
@@ -186,8 +185,10 @@ class IncidentManager final : public serve::IncidentControl {
   /// Another agent leads, and has written this.
   void mirror(const store::Follower::Records& records);
   void end_what_is_well();
-  /// Its agent lives, and has no such check any more.
-  [[nodiscard]] bool is_left(std::string_view root) const;
+  /// It has left what its agents watch, all of which tell: nobody has seen it good, nor will.
+  [[nodiscard]] bool is_left(const std::string& owner) const;
+  /// The same of what an earlier leader told of.
+  [[nodiscard]] bool is_root_left(const std::string& root) const;
   [[nodiscard]] bool is_said_to_be_well(std::string_view root) const;
   [[nodiscard]] bool is_all_seen(const judge::incident::Incident& incident) const;
   [[nodiscard]] bool fails(std::string_view component) const;
@@ -269,7 +270,7 @@ class IncidentManager final : public serve::IncidentControl {
   Symptoms here_;  ///< what is wrong, as far as this agent sees it
   std::map<std::string, Symptoms> peers_;
   std::map<std::string, Counts> peers_checks_;
-  std::map<std::string, Names> peers_watch_;
+  std::map<std::string, Owners> peers_watch_;
   mutable std::optional<Followed> followed_;  // made when somebody asks
   std::set<std::string> doubted_;
   NodeLabels labels_of_;

@@ -141,7 +141,7 @@ void IncidentManager::end_what_is_well() {
   std::vector<Symptom> well;  // of what went on in others
   judge::incident::Departures left;
   for (const auto& [id, incident] : book_.incidents()) {
-    if (book_.awaited(id) && is_left(incident.root)) {
+    if (book_.awaited(id) && is_root_left(incident.root)) {
       left.gone.push_back(incident.root);
       continue;
     }
@@ -170,13 +170,20 @@ bool IncidentManager::fails(std::string_view component) const {
          });
 }
 
-bool IncidentManager::is_left(std::string_view root) const {
-  const std::size_t at = root.find('@');
-  if (!root.starts_with("check:") || at == std::string_view::npos) return false;
-  const std::string node(root.substr(at + 1));
-  const auto watches = peers_watch_.find(node);
-  return watches != peers_watch_.end() && watches->second && !doubted_.contains(node) &&
-         !watches->second->contains(std::string(check_in(root)));
+bool IncidentManager::is_left(const std::string& owner) const {
+  const auto has_left = [&](const auto& peer) {
+    const auto& [node, watches] = peer;
+    return watches && !watches->contains(owner) && !doubted_.contains(node);
+  };
+  if (!owner.starts_with("check:")) return std::ranges::all_of(peers_watch_, has_left);
+  const std::size_t at = owner.find('@');
+  const auto its = peers_watch_.find(at == std::string::npos ? "" : owner.substr(at + 1));
+  return its != peers_watch_.end() && has_left(*its);
+}
+
+bool IncidentManager::is_root_left(const std::string& root) const {
+  if (root.starts_with("check:")) return is_left(root);
+  return known_.lacks(root) && is_left(known_.whole_of(root));
 }
 
 bool IncidentManager::is_said_to_be_well(std::string_view root) const {
@@ -307,13 +314,13 @@ IncidentManager::Counts IncidentManager::checks_by_kind() const {
   return counts;
 }
 
-IncidentManager::Names IncidentManager::checks_watched() const {
-  std::set<std::string> names;
-  for (const config::Check& check : config_.checks) {
-    if (known_.owner_of(check.name) == judge::incident::check_node(check.name + "@" + node_))
-      names.insert(check.name);
+IncidentManager::Owners IncidentManager::watched() const {
+  std::set<std::string> owners;
+  for (const config::Check& check : config_.checks) owners.insert(known_.owner_of(check.name));
+  for (const auto& [kind, things] : discovered_) {
+    for (const DiscoveredThing& thing : things) owners.insert(thing.node);
   }
-  return names;
+  return owners;
 }
 
 void IncidentManager::count_checks_of_all() {
@@ -332,7 +339,7 @@ bool IncidentManager::is_to_be_judged(const std::string& owner) const {
     const bool takes_time = early && known_.place_of(name).has_findings;
     return takes_time || !judged_.contains(name);
   }
-  if (owner.starts_with("check:") || judged_.contains(owner)) return false;
+  if (owner.starts_with("check:") || judged_.contains(owner) || known_.lacks(owner)) return false;
   // What a domain found by itself may not be found again yet.
   return early || std::ranges::any_of(discovered_, [&](const auto& kind) {
            const auto found = std::ranges::find(kind.second, owner, &DiscoveredThing::node);
@@ -357,8 +364,10 @@ std::vector<Symptom> IncidentManager::symptoms(Symptoms& before) {
 }
 
 void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Counts checks,
-                                Names watches) {
-  peers_watch_[node] = std::move(watches);
+                                Owners watches) {
+  // Of nodes that are lost nobody has checks.
+  const Owners watched =
+      node.empty() ? Owners() : std::exchange(peers_watch_[node], std::move(watches));
   followed_.reset();
   const bool was_doubted = doubted_.erase(node) > 0;
   const bool counted = peers_checks_[node] != checks;
@@ -373,9 +382,9 @@ void IncidentManager::hear_peer(const std::string& node, Symptoms symptoms, Coun
   }
   for (const auto& old : before) {
     if (is_said(old) || is_ours(old)) continue;
-    take(is_left(old.owner)
-             ? book_.reshape(known_.graph, {.gone = {old.owner}, .replaced = {}}, runtime_.now())
-             : book_.clear(old, runtime_.now()));
+    const bool left = watched && watched->contains(old.owner) && is_left(old.owner);
+    take(left ? book_.reshape(known_.graph, {.gone = {old.owner}, .replaced = {}}, runtime_.now())
+              : book_.clear(old, runtime_.now()));
   }
   if (was_doubted) end_what_is_well();
 }

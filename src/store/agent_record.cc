@@ -88,15 +88,15 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
 }
 
 std::optional<std::set<std::string>> decode_watched(const json::object& record) {
-  const json::value* const list = record.if_contains("watches");
+  const json::value* const list = record.if_contains("owners");
   if (list == nullptr || !list->is_array() || list->get_array().size() > kMostWatched)
     return std::nullopt;
-  std::set<std::string> names;
-  for (const json::value& name : list->get_array()) {
-    if (!name.is_string()) return std::nullopt;
-    names.insert(escape_control(name.get_string(), kTextCap));
+  std::set<std::string> owners;
+  for (const json::value& owner : list->get_array()) {
+    if (!owner.is_string()) return std::nullopt;
+    owners.insert(escape_control(owner.get_string(), kTextCap));
   }
-  return names;
+  return owners;
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ std::string encode(const AgentWord& word, const ClockPair& clock) {
   json::object& checks = record["checks"].emplace_object();
   for (const auto& [kind, count] : word.checks) checks[kind] = count;
   if (word.watches && word.watches->size() <= kMostWatched)
-    record["watches"] = json::array(word.watches->begin(), word.watches->end());
+    record["owners"] = json::array(word.watches->begin(), word.watches->end());
   if (word.history) record["history"] = *word.history;
   return json::serialize(record);
 }

@@ -54,8 +54,8 @@ struct AgentWord {
   std::vector<judge::incident::Symptom> symptoms;
   /// How many checks it has, by their kind: for who judges whether many of a kind fail.
   std::map<std::string, std::size_t> checks{};
-  /// The names of the checks that are its own; nothing: an earlier release does not say, or they
-  /// are too many.
+  /// The owners of what it may find wrong (`check:bird@ctl-1`, `cluster:nb`); nothing: an earlier
+  /// release does not say, or they are too many.
   std::optional<std::set<std::string>> watches{};
   /// The history of the store in which it was said (store/agent_words.h); nothing: by an agent that
   /// counts none.

@@ -37,6 +37,9 @@ constexpr Duration kLongestPause = 1s;
 constexpr Duration kResignPatience = 1s;
 /// A queue that was not confirmed for so long, and for the time of a lease, may be another now.
 constexpr Duration kQueueIsKnown = 10s;
+/// Whoever had this key and is cut off has stopped by then, unless its lease is much longer than
+/// ours.
+constexpr Duration kOrphanStays = 30s;
 /// No key was created at it.
 constexpr Revision kNoRevision = -1;
 
@@ -69,7 +72,9 @@ bool Election::leads() const noexcept {
 
 bool Election::is_led() const {
   const Duration known = std::max(kQueueIsKnown, options_.ttl);
-  return !queue_.empty() && confirmed_ && runtime_.now() - *confirmed_ <= known;
+  const KeyValue* const first = head();
+  return first != nullptr && first->lease != 0 && confirmed_ &&
+         runtime_.now() - *confirmed_ <= known;
 }
 
 void Election::give_up(const Error& why) {
@@ -236,15 +241,49 @@ Task<Result<void>> Election::renew() {
   co_return Result<void>();
 }
 
+const KeyValue* Election::head() const {
+  const auto created = [](const auto& each) { return each.second.create_revision; };
+  const auto first = std::ranges::min_element(queue_, {}, created);
+  return first == queue_.end() ? nullptr : &first->second;
+}
+
 bool Election::is_first() const {
-  return std::ranges::all_of(
-      queue_, [this](const auto& each) { return each.second.create_revision >= revision_; });
+  const KeyValue* const first = head();
+  return first != nullptr && first->create_revision >= revision_;
+}
+
+Task<void> Election::remove_orphan() {
+  const KeyValue* const first = head();
+  if (first == nullptr || first->lease != 0) {
+    orphan_.reset();
+    co_return;
+  }
+  if (!orphan_ || orphan_->mod_revision != first->mod_revision)
+    orphan_ = Orphan{first->mod_revision, runtime_.now()};
+  if (runtime_.now() - orphan_->seen < std::max<Duration>(kOrphanStays, options_.ttl * 2))
+    co_return;
+  log(LogLevel::kWarning, "candidate_removed",
+      {{"key", escape_control(first->key)}, {"reason", "it has no lease"}});
+  co_await remove(*first);
+}
+
+Task<void> Election::remove(KeyValue key) {
+  Transaction removal;
+  removal.conditions.push_back(Compare::unchanged_since(key.key, key.mod_revision));
+  removal.changes.emplace_back(Erase{KeyRange::one(key.key)});
+  static_cast<void>(
+      co_await store_.put_if(std::move(removal), runtime_.deadline_in(kResignPatience)));
 }
 
 Task<Result<void>> Election::take_turn() {
   const auto own = queue_.find(key_);
   if (own == queue_.end() || own->second.create_revision != revision_)
     co_return fail(Errc::kRejected, "election: our key was taken away");
+  if (own->second.lease != lease_) {
+    co_await remove(own->second);
+    co_return fail(Errc::kRejected, "election: our key was written over");
+  }
+  co_await remove_orphan();
   if (gave_up_) co_return fail(gave_up_->code, "election: given up: {}", gave_up_->context);
   if (leads_ || !is_first() || runtime_.now() >= stop_at_) co_return Result<void>();
   // What the watch said may be old: ours may have gone with a lease that nobody renewed.

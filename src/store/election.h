@@ -33,8 +33,10 @@ struct ElectionOptions {
 /// watches it from then on, and stops working at two thirds of its lease, counted from the moment
 /// before the last renewal was sent, by a clock that runs during suspend. A candidate that lost its
 /// key or its lease queues again with a new one. All candidates are watched and not only the one in
-/// front, since every agent shows who leads. Life cycle: start(), then stop() after the work has
-/// stopped and before destruction; the store outlives it. Thread: the core loop.
+/// front, since every agent shows who leads. A key without a lease, which somebody has written
+/// over, would stand in the queue for ever: it is removed, by its owner at once, by others when the
+/// lease that it had must have ended. Life cycle: start(), then stop() after the work has stopped
+/// and before destruction; the store outlives it. Thread: the core loop.
 class Election final : public Leadership {
  public:
   Election(runtime::Runtime& runtime, Store& store, ElectionOptions options);
@@ -49,7 +51,7 @@ class Election final : public Leadership {
   void listen(std::function<void(bool leads)> changed) override;
   [[nodiscard]] std::string another_leads() const override;
   void give_up(const Error& why) override;
-  /// Somebody stands first in the queue, as it is now.
+  /// Somebody stands first in the queue, as it is now, who can leave it.
   [[nodiscard]] bool is_led() const;
 
   struct Candidate {
@@ -88,6 +90,11 @@ class Election final : public Leadership {
   void begin_to_lead();
   void lose();
   [[nodiscard]] bool is_first() const;
+  /// Whose turn it is; null: nobody stands.
+  [[nodiscard]] const KeyValue* head() const;
+  runtime::Task<void> remove_orphan();
+  /// Unless it has changed since.
+  runtime::Task<void> remove(KeyValue key);
 
   runtime::Runtime& runtime_;
   Store& store_;
@@ -103,6 +110,12 @@ class Election final : public Leadership {
   std::uint64_t term_ = 0;  ///< counts the times that we began to lead
   Compare fence_;
   std::map<std::string, KeyValue> queue_;
+  /// The first in the queue has no lease.
+  struct Orphan {
+    Revision mod_revision = 0;
+    TimePoint seen;
+  };
+  std::optional<Orphan> orphan_;
   std::unique_ptr<Watch> watch_;
   std::optional<TimePoint> confirmed_;
   std::optional<std::string> complaint_;

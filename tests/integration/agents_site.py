@@ -68,6 +68,7 @@ class Site:
         self.struck: list[str] = []
         self.agents: dict[str, SharedAgent] = {}
         self.steady = Target()
+        self.more: dict[str, str] = {}  # keys of an agent's configuration, by its name
 
     def __enter__(self) -> "Site":
         for number in range(1, len(self.targets) + 1):
@@ -90,8 +91,13 @@ class Site:
         return self.targets[int(name[-1]) - 1]
 
     def start(self, name: str) -> SharedAgent:
+        (self.folder / name / "data").mkdir(parents=True, exist_ok=True)
+        self.agents[name] = SharedAgent(name, self.configure(name), self.folder / name / "api.sock", self.struck)
+        self.agents[name].wait_serving()
+        return self.agents[name]
+
+    def configure(self, name: str) -> Path:
         folder = self.folder / name
-        (folder / "data").mkdir(parents=True, exist_ok=True)
         config = folder / "wardmote.yaml"
         endpoints = ", ".join(f"'{at}'" for at in self.etcd.endpoints)
         config.write_text(f"""node: {{name: {name}, labels: {{rack: r{name[-1]}}}}}
@@ -103,10 +109,8 @@ checks:
 {self.checks_of_crowd(name)}notify:
   receivers: [{{name: hook, webhook: {{url: 'http://127.0.0.1:{self.sink.port}/'}}}}]
   routes: [{{receiver: hook, group_wait: {"5s" if any(self.crowd) else "100ms"}, group_interval: 1s}}]
-""", encoding="utf-8")
-        self.agents[name] = SharedAgent(name, config, folder / "api.sock", self.struck)
-        self.agents[name].wait_serving()
-        return self.agents[name]
+{self.more.get(name, "")}""", encoding="utf-8")
+        return config
 
     def checks_of_crowd(self, name: str) -> str:
         ports = [("one", self.target(name).port)] * self.crowd[0] + [("other", self.steady.port)] * self.crowd[1]

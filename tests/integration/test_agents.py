@@ -1,6 +1,7 @@
 """Several agents that share one etcd: one leads, tells and acts; the others show the same, and one of them goes on when it dies."""
 
 import shutil
+import signal
 import subprocess
 import time
 
@@ -8,6 +9,7 @@ import pytest
 
 from agents_site import TTL, Site
 from lab.etcd import ENVIRONMENT
+from lab.ports import free_port
 from lab.processes import holds, wait_until
 
 EXPIRY = 0.5  # etcd looks for expired leases twice a second
@@ -270,6 +272,27 @@ def test_an_agent_that_was_removed_and_returns_begins_nothing_that_it_has_not_se
         holds(lambda: site.told() == told and site["ctl-1"].open_incidents() == [], 2.0, "nothing is told")
         targets[1].down()
         wait_until(lambda: [kind for _, kind in site.told()[len(told):]] == ["opened"], 10.0, "a new failure")
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_what_leaves_the_configuration_of_the_only_agent_that_watches_it_was_not_seen_good(tmp_path, etcd, targets, restarts):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+
+        def begin_with(more: str):
+            site.more["ctl-2"] = more
+            if restarts:
+                site["ctl-2"].kill()
+                site.start("ctl-2")
+            else:
+                site.configure("ctl-2")
+                site["ctl-2"].process.send_signal(signal.SIGHUP)
+        begin_with(f"clusters: [{{name: kv, etcd: {{members: [{{name: a, endpoint: '127.0.0.1:{free_port()}'}}]}}, every: 500ms, timeout: 450ms}}]\n")
+        wait_until(lambda: site.told() == [(1, "opened")], 15.0, "the message of its cluster")
+        assert site["ctl-1"].open_incidents()[0][1].startswith("etcd:kv")
+        begin_with("")
+        wait_until(lambda: len(site.told()) > 1, 10.0, "nobody to watch it any more")
+        holds(lambda: site.told() == [(1, "opened"), (1, "unwatched")], 2.0, "it was not seen good")
 
 
 @pytest.mark.slow

@@ -44,8 +44,6 @@ struct Dependencies {
   [[nodiscard]] bool found_by(std::string_view check, std::string_view root, Code code) const;
   /// Whether the configuration would list the thing if there were one, and does not.
   [[nodiscard]] bool lacks(std::string_view name) const;
-
- private:
   /// The thing that `name` is, or is a part of.
   [[nodiscard]] std::string whole_of(std::string_view name) const;
 };

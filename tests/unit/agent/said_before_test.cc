@@ -71,6 +71,11 @@ TEST_F(SaidBefore, AClusterOfWhichNothingIsKnownIsNotWell) {
   EXPECT_EQ(says(), Owners{"cluster:nb"});
 }
 
+TEST_F(SaidBefore, AClusterThatTheConfigurationLacksIsNotSpokenFor) {
+  said({symptom_of("cluster:nb", Code::kRaftDeadMember), symptom_of("mesh:tor")});
+  EXPECT_EQ(says(), Owners{"cluster:nb"});
+}
+
 TEST_F(SaidBefore, AGuestIsJudgedWhenItIsFoundGood) {
   said({symptom_of("guest:vm"), symptom_of("guest:vm/inside"), symptom_of("guest:silent"),
         symptom_of("guest:silent/inside"), symptom_of("guest:gone")});

@@ -106,16 +106,16 @@ TEST(AgentRecord, ServersComeBack) {
 
 TEST(AgentRecord, SymptomsComeBack) {
   const std::vector<Symptom> written = {sample_symptom()};
-  const auto read = decode_word(
-      encode(
-          AgentWord{
-              .symptoms = written, .checks = {{"file", 40}}, .watches = {{"web"}}, .history = 7},
-          kClock),
-      kClock);
+  const auto read = decode_word(encode(AgentWord{.symptoms = written,
+                                                 .checks = {{"file", 40}},
+                                                 .watches = {{"cluster:nb"}},
+                                                 .history = 7},
+                                       kClock),
+                                kClock);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->symptoms, written);
   EXPECT_EQ(read->history, 7U);
-  EXPECT_EQ(read->watches, (std::set<std::string>{"web"}));
+  EXPECT_EQ(read->watches, (std::set<std::string>{"cluster:nb"}));
   EXPECT_EQ(read->checks, (std::map<std::string, std::size_t>{{"file", 40}}));
   const auto nothing = decode_word(encode(AgentWord(), kClock), kClock);
   EXPECT_TRUE(nothing->symptoms.empty());

@@ -95,6 +95,12 @@ class ElectionTest : public ::testing::Test {
     for (const TimePoint end = world.now() + time; world.now() < end; world.run_for(20ms))
       ASSERT_LE(leaders(), 1);
   }
+  /// As a person does who knows nothing of leases.
+  void write_over(const std::string& key) {
+    Transaction change;
+    change.changes.emplace_back(Put{key, "mine"});
+    ASSERT_TRUE(c.run(c.store().put_if(std::move(change), c.us.deadline_in(1min))));
+  }
   bool run_until_led(const Agent& by, Duration limit) {
     return world.run_until([&] { return by.leads(); }, limit);
   }
@@ -214,6 +220,34 @@ TEST_F(ElectionTest, AForeignCandidateIsWaitedForAndShown) {
   ASSERT_TRUE(c.run(c.store().revoke(lease->id, c.us.deadline_in(1min))));
   EXPECT_TRUE(run_until_led(c, 1s));
   EXPECT_EQ(c.election->another_leads(), "another agent leads") << "it is first itself";
+}
+
+// Its key would outlive its lease, and nobody lead for ever.
+TEST_F(ElectionTest, WhoseKeyIsWrittenOverStopsAndQueuesAgain) {
+  ASSERT_TRUE(run_until_led(a, 5s));
+  run_for(1s);
+  write_over(a.election->own_key());
+  ASSERT_TRUE(world.run_until([&] { return !a.leads(); }, 500ms));
+  ASSERT_TRUE(run_until_led(b, 1s));
+  run_for(10s);
+  EXPECT_EQ(b.election->candidates().back().name, "a");
+  EXPECT_EQ(b.election->candidates().size(), 3U) << "the old key is gone";
+}
+
+TEST_F(ElectionTest, AKeyWithoutALeaseLeadsNobodyAndIsRemovedWhenItsOwnerMustHaveStopped) {
+  ASSERT_TRUE(run_until_led(a, 5s));
+  run_for(1s);
+  a.us.pause_for(2min);
+  write_over(a.election->own_key());
+  run_for(1s);
+  EXPECT_FALSE(b.election->is_led());
+  EXPECT_EQ(b.election->another_leads(), "no agent is known to lead");
+  run_for(28s);
+  EXPECT_FALSE(b.leads()) << "as long as another may";
+  run_for(10s);
+  EXPECT_TRUE(b.leads());
+  EXPECT_EQ(b.election->candidates().size(), 2U);
+  EXPECT_GE(logged.count("candidate_removed key=leader/"), 1);
 }
 
 TEST_F(ElectionTest, WhoGivesUpStandsBehindTheOthers) {
@@ -339,9 +373,18 @@ SIM_TEST_SEEDS(SimElection, NeverTwoLeadAndAlwaysSomebodyDoesAgain, 40) {
   const auto leaders = [&] {
     return std::ranges::count_if(agents, [](const auto& agent) { return agent->leads(); });
   };
+  SimRuntime& person = sim.process("person", "host");
+  SimDatabase database(person, disk);
+  EmbeddedStore by_hand(person, database, "boot");
+  ASSERT_TRUE(run_task(sim, person, by_hand.open()));
+  const auto write_over = [&](const std::string& key) {
+    Transaction change;
+    change.changes.emplace_back(Put{key, "mine"});
+    ASSERT_TRUE(run_task(sim, person, by_hand.put_if(std::move(change), person.deadline_in(1min))));
+  };
   for (int round = 0; round < 30; ++round) {
     Agent& one = *agents[sim.random().below(agents.size())];
-    switch (sim.random().below(5)) {
+    switch (sim.random().below(6)) {
       case 0: one.us.pause_for(std::chrono::milliseconds(sim.random().below(15'000))); break;
       case 1: one.us.jump_wall_clock(std::chrono::hours(1)); break;
       case 2: one.us.starve_for(5s, std::chrono::milliseconds(sim.random().below(3000))); break;
@@ -349,6 +392,9 @@ SIM_TEST_SEEDS(SimElection, NeverTwoLeadAndAlwaysSomebodyDoesAgain, 40) {
         one.us.resume();
         one.stop();
         one.start();
+        break;
+      case 4:
+        if (!one.election->own_key().empty()) write_over(one.election->own_key());
         break;
       default:
         disk.fail_with(Errc::kClosed);
@@ -360,7 +406,7 @@ SIM_TEST_SEEDS(SimElection, NeverTwoLeadAndAlwaysSomebodyDoesAgain, 40) {
       ASSERT_LE(leaders(), 1) << "round " << round;
   }
   for (const auto& agent : agents) agent->us.resume();
-  EXPECT_TRUE(sim.run_until([&] { return leaders() == 1; }, 30s));
+  EXPECT_TRUE(sim.run_until([&] { return leaders() == 1; }, 60s));
 }
 
 }  // namespace
