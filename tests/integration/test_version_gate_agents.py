@@ -124,7 +124,8 @@ def test_while_etcd_is_away_nobody_writes_and_the_api_says_so(site):
     until(lambda: one.gate()["age_ms"] > 10_000, 20.0, "what it knows to be old")
     late = one.cli("wait-ready", "k8s", "--timeout", "2s")
     assert late.returncode == 3 and "waiting: the store does not answer; this node was ready when it did" in late.stdout, late
-    assert "could serve when the store last answered" in one.cli("explain", "gate", "k8s").stdout
+    said = one.cli("explain", "gate", "k8s").stdout
+    assert "could serve when the store last answered" in said and "leader when the store last answered" in said, said
     site.etcd.members[0].resume()
     until(lambda: len(site.written()) > before, 20.0, "it writes again")
     assert one.gate()["ready"]

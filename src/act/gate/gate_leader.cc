@@ -273,7 +273,7 @@ Task<void> GateLeader::settle_pass() {
 Task<void> GateLeader::rest(TimePoint until) {
   wake_at(until);
   if (well_) {
-    co_await say("resting", "all objects are as they should be", {});
+    co_await say("resting", "after the last pass all objects were as they should be", {});
   } else if (!said_ || said_->step == "blocked") {
     co_await say("waiting", "the writes of an earlier leader may still arrive", {});
   }

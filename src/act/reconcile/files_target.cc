@@ -305,6 +305,9 @@ Task<void> FilesTarget::write_one(Pass* pass, const PassTerms* terms, Change* ch
     runtime::TreePlace where = at(change->path);
     ++pass->report.writes;
     done = co_await files_.replace(std::move(where), std::move(change->bytes), options_.mode);
+    std::string path = change->path;
+    std::string digest = pass->after.files.at(path);
+    if (done || co_await may_be_done(std::move(path), std::move(digest))) pass->changed = true;
   }
   report_written(pass, change, done);
 }
@@ -315,9 +318,18 @@ Task<Result<void>> FilesTarget::remove_one(Pass* pass, const PassTerms* terms, s
     runtime::TreePlace where = at(path);
     ++pass->report.writes;
     done = co_await files_.remove(std::move(where));
+    std::string same = path;
+    if (done || co_await may_be_done(std::move(same), std::nullopt)) pass->changed = true;
   }
   report_removed(pass, path, done);
   co_return done;
+}
+
+Task<bool> FilesTarget::may_be_done(std::string path, std::optional<std::string> digest) {
+  runtime::TreePlace where = at(path);
+  const auto there = co_await files_.read_own(std::move(where), kMostBytes);
+  if (!there) co_return true;
+  co_return digest ? *there&& digest_of(**there) == *digest : !*there;
 }
 
 Task<void> FilesTarget::remove_all(Pass* pass, const PassTerms* terms, FileRecord* record) {
@@ -349,6 +361,8 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
   if (!swept_ && terms->may_write()) co_await sweep(pass);
   co_await write_all(pass, terms, &intent);
   co_await remove_all(pass, terms, &intent);
+  // Unless this pass has changed something, the command is owed only by an earlier one.
+  intent.changed = intent.changed && (pass->before.changed || pass->changed);
   if (intent.changed) {
     Result<void> told = not_any_more();
     if (terms->may_write()) told = co_await tell(terms->deadline);

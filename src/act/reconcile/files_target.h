@@ -60,6 +60,7 @@ class FilesTarget final : public Target {
     std::vector<Change> changes;
     judge::reconcile::PrunePlan prune;
     std::vector<std::string> doomed;
+    bool changed = false;  ///< something on the disk is another since, or may be
   };
 
   runtime::Task<Result<void>> plan(Pass* pass, std::vector<runtime::TreeFile> wanted);
@@ -72,6 +73,8 @@ class FilesTarget final : public Target {
   runtime::Task<void> write_all(Pass* pass, const PassTerms* terms, FileRecord* record);
   runtime::Task<void> write_one(Pass* pass, const PassTerms* terms, Change* change);
   runtime::Task<Result<void>> remove_one(Pass* pass, const PassTerms* terms, std::string path);
+  /// After a write that failed: whether it was done all the same. No digest: after a removal.
+  runtime::Task<bool> may_be_done(std::string path, std::optional<std::string> digest);
   runtime::Task<void> remove_all(Pass* pass, const PassTerms* terms, FileRecord* record);
   runtime::Task<Result<void>> keep_record(FileRecord record);
   runtime::Task<Result<void>> tell(runtime::Deadline deadline);

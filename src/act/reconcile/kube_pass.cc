@@ -448,7 +448,7 @@ Task<void> KubePass::prune_one(ObjectId id) {
         say(id, Action::kFailed, "it may not have been deleted: " + written.why);
         co_return;
       }
-    } else if (written.kind == Kind::kMissing && !written.words.contains("\" not found")) {
+    } else if (written.kind == Kind::kUnserved) {
       say(id, Action::kFailed,
           fmt::format("{} is not served any more; nobody knows whether it is there", name.first));
       co_return;

@@ -148,7 +148,8 @@ Written meaning(const KubeAnswer& answer, bool secret) {
   Written written = refusal(answer, status, secret);
   // Whoever is asked about a write may deny it with any status.
   const bool denied = is_of_admission(status);
-  if (answer.status == kNotFound && !denied) written.kind = Kind::kMissing;
+  if (answer.status == kNotFound && !denied)
+    written.kind = codec::is_no_object(answer.body) ? Kind::kMissing : Kind::kUnserved;
   if (answer.status == kConflict && !denied) {
     std::string fields;
     for (const auto& cause : status.causes) {

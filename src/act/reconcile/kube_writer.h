@@ -24,6 +24,7 @@ struct Written {
     kImmutable,  ///< a field cannot be changed in place
     kNoVersion,  ///< of an apply with kAbsentVersion: the kind takes none. Nothing was created
     kMissing,    ///< it, or its namespace, is not there
+    kUnserved,   ///< nor is its kind, in this version: nobody knows whether it is there
     kFenced,     ///< a later leader has raised the fence
     kRefused,    ///< `why`
     kNoAnswer,   ///< nobody knows whether it was done

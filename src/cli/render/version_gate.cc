@@ -74,7 +74,8 @@ std::string draw_version_gate(const json::value& shown, Style style) {
   text += line("status", status_text(gate, "status"));
   if (gate.has("before_set_back"))
     text += line("before the store was set back", status_text(gate, "before_set_back"));
-  text += line("leader", leader_text(gate));
+  text +=
+      line(is_heard(shown) ? "leader" : "leader when the store last answered", leader_text(gate));
   if (gate.has("mode")) {
     text += line("this node reconciles",
                  fmt::format("{} ({})", gate.text("mode"), gate.text("in_the_way")));

@@ -89,8 +89,10 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
     const std::size_t mark = rest.find('?');
     const std::string query = mark == std::string::npos ? "" : rest.substr(mark + 1);
     const std::string path = *percent_decode(rest.substr(0, mark));
-    if (const auto kinds = versions.find(path); kinds != versions.end())
-      return {.status = 200, .body = kinds->second};
+    for (const auto* const documents : {&versions, &groups}) {
+      if (const auto found = documents->find(path); found != documents->end())
+        return {.status = 200, .body = found->second};
+    }
     if (call.method == "GET" && query.contains("labelSelector")) return list(path, query);
     if (call.method == "GET") {
       const auto found = objects.find(path);
@@ -122,6 +124,7 @@ class FakeKube final : public runtime::HttpClient, public runtime::HttpLines {
 
   std::map<std::string, boost::json::object> objects;  ///< by path
   std::map<std::string, std::string> versions;         ///< the kinds of a version, by its path
+  std::map<std::string, std::string> groups;           ///< the versions of a group, by its path
   std::vector<runtime::HttpCall> calls;
   /// What a watch hears.
   std::function<runtime::Task<Result<runtime::HttpResponse>>(const runtime::HttpCall&)> lines;

@@ -49,6 +49,10 @@ class FakeTree final : public runtime::FileTree {
     files[path] = std::move(bytes);
     modes.try_emplace(path, mode);
     ++writes;
+    if (path == refuses_late) {
+      refuses_late.clear();
+      co_return fail(Errc::kInternal, "it cannot be made durable");
+    }
     co_return Result<void>();
   }
   runtime::Task<Result<void>> remove(runtime::TreePlace at) override {
@@ -104,6 +108,7 @@ class FakeTree final : public runtime::FileTree {
   std::set<std::string> folders;  ///< some of those that have files in them, all others
   std::map<std::string, int> modes;
   std::string refuses;       ///< this path cannot be written
+  std::string refuses_late;  ///< it can, once, and the answer is that it cannot
   int left = 0;              ///< so many writes until the power is gone; 0: it stays
   bool refuses_all = false;  ///< it is gone
   int writes = 0;

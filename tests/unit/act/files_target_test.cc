@@ -143,6 +143,27 @@ TEST_F(FilesTargetTest, TheProgramIsRunAfterAChangeUntilItEndsWell) {
   EXPECT_EQ(reloads, 3);
 }
 
+TEST_F(FilesTargetTest, TheProgramIsNotRunForWhatCannotBeChanged) {
+  options.on_change = {"reload"};
+  tree.refuses = "/etc/app/sub/b";
+  EXPECT_FALSE(pass().good());
+  EXPECT_EQ(reloads, 1) << "of a";
+  EXPECT_FALSE(pass().good());
+  EXPECT_EQ(reloads, 1);
+  tree.refuses.clear();
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(reloads, 2);
+}
+
+TEST_F(FilesTargetTest, AWriteThatFailedAfterItWasDoneIsAChange) {
+  options.on_change = {"reload"};
+  tree.refuses_late = "/etc/app/a";
+  EXPECT_FALSE(pass().good());
+  EXPECT_EQ(reloads, 1);
+  EXPECT_TRUE(pass().good()) << "it is there";
+  EXPECT_EQ(reloads, 1);
+}
+
 /// At each write the power may go. Afterwards every file that was written is known to be ours, the
 /// program is run, and nothing of others is deleted.
 TEST_F(FilesTargetTest, NoCrashLeavesAFileThatNobodyOwns) {
