@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <expected>
 #include <iterator>
 #include <optional>
@@ -34,6 +35,7 @@ constexpr auto kAmbiguous =
 constexpr std::string_view kNumberToSome =
     "this is a number to some readers and text to others; quote it";
 constexpr std::string_view kTooLarge = "this number is too large";
+constexpr std::string_view kTooSmall = "this number is too near to 0; write 0, or quote it";
 
 std::unexpected<std::string> refuse(std::string_view why) {
   return std::unexpected(std::string(why));
@@ -136,6 +138,8 @@ std::expected<json::value, std::string> integer_value(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) {
     integer = integer_of(text.substr(2), 16, sign);
   } else if (text.starts_with("0o")) {
+    if (text.find_first_of("89abcdefABCDEF", 2) != std::string_view::npos)
+      return refuse(kNumberToSome);
     integer = integer_of(text.substr(2), 8, sign);
   } else if (text.size() > 1 && text.front() == '0') {
     // File modes: `0644`. YAML 1.2 reads them as decimal, Kubernetes as octal.
@@ -152,6 +156,10 @@ std::expected<json::value, std::string> float_value(std::string_view text) {
   if (text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool out_of_range = error == std::errc::result_out_of_range;
+  // strtod says on which side.
+  if (out_of_range && std::abs(std::strtod(std::string(text).c_str(), nullptr)) < 1)
+    return refuse(kTooSmall);
   if (error != std::errc{} || !std::isfinite(value)) return refuse(kTooLarge);
   // Go writes `1.0` and `1e3` as 1 and 1000, and the server has integers then; and the shortest
   // digits that mean the same float, filled up with zeros, which is another integer up there.

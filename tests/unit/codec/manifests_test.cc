@@ -58,7 +58,7 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
   EXPECT_EQ(yaml_fault("a:\n  b: 08"),
             "2:6: this is a number to some readers and text to others; quote it");
   for (const char* const number :
-       {"1_000", "-1_0", "0b11", "0x_ff", "1:30", "12:30:45", "1:30.5", "1_0.5"})
+       {"1_000", "-1_0", "0b11", "0o8", "-0oaf", "0x_ff", "1:30", "12:30:45", "1:30.5", "1_0.5"})
     EXPECT_EQ(yaml_fault("a: " + std::string(number)),
               "1:4: this is a number to some readers and text to others; quote it")
         << number;
@@ -66,6 +66,11 @@ TEST(YamlJson, WhatReadersUnderstandDifferentlyIsRefused) {
        {"8080:80", "1:60", "a_1", "0b", "0b12", "_1", "1.2.3", "1:a", "10.0.0.1:80", "x1_0", "::1"})
     EXPECT_EQ(yaml("a: " + std::string(word)), json::value(json::object{{"a", std::string(word)}}))
         << word;
+  for (const char* const number : {"5e-325", "-5E-325", "1e-9999"})
+    EXPECT_EQ(yaml_fault("a: " + std::string(number)),
+              "1:4: this number is too near to 0; write 0, or quote it");
+  for (const char* const number : {"0x1ffffffffffffffff", "1e309", "-1e9999"})
+    EXPECT_EQ(yaml_fault("a: " + std::string(number)), "1:4: this number is too large");
   EXPECT_EQ(yaml_fault("a: .nan"), "1:4: '.nan' is no number that JSON can say; quote it");
   EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3"), "3:1: the key 'a' is given twice");
   for (const char* const anchored : {"a: &x 1", "a: &x {b: 1}", "a: &x [1]", "a: &x"})
