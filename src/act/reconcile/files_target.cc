@@ -363,12 +363,7 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
   co_await remove_all(pass, terms, &intent);
   // Unless this pass has changed something, the command is owed only by an earlier one.
   intent.changed = intent.changed && (pass->before.changed || pass->changed);
-  if (intent.changed) {
-    Result<void> told = not_any_more();
-    if (terms->may_write()) told = co_await tell(terms->deadline);
-    if (told) intent.changed = false;
-    if (!told) pass->report.faults.push_back(told.error().describe());
-  }
+  if (intent.changed) intent.changed = !co_await tell(pass, terms);
   FileRecord last = intent;
   if (intent == pass->before) co_return Result<void>();
   Result<void> kept = co_await keep_record(std::move(last));
@@ -396,7 +391,14 @@ Task<void> FilesTarget::sweep(const Pass* pass) {
   }
 }
 
-Task<Result<void>> FilesTarget::tell(Deadline deadline) {
+Task<bool> FilesTarget::tell(Pass* pass, const PassTerms* terms) {
+  Result<void> told = not_any_more();
+  if (terms->may_write()) told = co_await run_command(terms->deadline);
+  if (!told) pass->report.faults.push_back(told.error().describe());
+  co_return told.has_value();
+}
+
+Task<Result<void>> FilesTarget::run_command(Deadline deadline) {
   runtime::ProcessSpec spec{.argv = options_.on_change, .output_cap = kOutputCap};
   const auto ended = co_await runtime_.processes().run(std::move(spec), deadline);
   if (!ended) co_return with_context(ended, "{}", options_.on_change.front());

@@ -77,7 +77,9 @@ class FilesTarget final : public Target {
   runtime::Task<bool> may_be_done(std::string path, std::optional<std::string> digest);
   runtime::Task<void> remove_all(Pass* pass, const PassTerms* terms, FileRecord* record);
   runtime::Task<Result<void>> keep_record(FileRecord record);
-  runtime::Task<Result<void>> tell(runtime::Deadline deadline);
+  /// That something was changed; whether that was heard.
+  runtime::Task<bool> tell(Pass* pass, const PassTerms* terms);
+  runtime::Task<Result<void>> run_command(runtime::Deadline deadline);
   /// What an earlier life of this agent has left beside its files when it was killed.
   runtime::Task<void> sweep(const Pass* pass);
 

@@ -143,13 +143,16 @@ Written refusal(const KubeAnswer& answer, const codec::KubeStatus& status, bool 
   return written;
 }
 
+Kind missing_kind(const KubeAnswer& answer) {
+  return codec::is_no_object(answer.body) ? Kind::kMissing : Kind::kUnserved;
+}
+
 Written meaning(const KubeAnswer& answer, bool secret) {
   const codec::KubeStatus status = codec::parse_kube_status(answer.body);
   Written written = refusal(answer, status, secret);
   // Whoever is asked about a write may deny it with any status.
   const bool denied = is_of_admission(status);
-  if (answer.status == kNotFound && !denied)
-    written.kind = codec::is_no_object(answer.body) ? Kind::kMissing : Kind::kUnserved;
+  if (answer.status == kNotFound && !denied) written.kind = missing_kind(answer);
   if (answer.status == kConflict && !denied) {
     std::string fields;
     for (const auto& cause : status.causes) {

@@ -156,8 +156,8 @@ void Coordination::publish() {
   if (!said_before_) return;
   published_in_ = words_.history();
   published_ = incidents_->symptoms(*said_before_);
-  const store::AgentWord word{published_, incidents_->checks_by_kind(),
-                              incidents_->watched(), published_in_};
+  const store::AgentWord word{published_, incidents_->checks_by_kind(), incidents_->watched(),
+                              published_in_};
   presence_.put(store::symptoms_key(self_.node),
                 store::encode(word, {runtime_.now(), runtime_.wall_now()}));
 }

@@ -1,0 +1,117 @@
+// What leaves the configuration of agents that share a store: nobody has seen it good.
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "incidents/incident_manager.h"
+#include "judge/finding.h"
+#include "judge/guest/facts.h"
+#include "judge/incident/incident.h"
+#include "unit/agent/sharer.h"
+
+namespace wardmote::agent {
+namespace {
+
+using judge::incident::Symptom;
+using Roots = std::vector<std::string>;
+
+/// One that leads.
+class IncidentLeft : public SharersTest {
+ protected:
+  IncidentLeft() { leader.lead(); }
+
+  Sharer leader{world, "us", disk};
+};
+
+TEST_F(IncidentLeft, WhatAnAgentWatchesNoMoreIsNotSaidToBeGood) {
+  const Symptom web = symptom_of("check:web@them");
+  const Symptom db = symptom_of("check:db@them");
+  leader.manager->hear_peer("them", {web, db}, {}, {{web.owner, db.owner}});
+  leader.manager->hear_peer("them", {}, {}, {{db.owner}});
+  EXPECT_TRUE(leader.manager->book().incidents().at(1).unwatched);
+  EXPECT_FALSE(leader.manager->book().incidents().at(2).unwatched) << "it was seen good";
+  EXPECT_EQ(leader.open(), 0U);
+}
+
+// It was told as over, also when nobody watched it any more.
+TEST_F(IncidentLeft, ACommonThingIsLeftWhenTheLastThatWatchedItLeavesIt) {
+  const Symptom mesh = symptom_of("mesh:tor");
+  const auto ends_unwatched = [&](const auto& beginning, const auto& end) {
+    world.run_for(1h);  // so that it does not flap
+    beginning();
+    leader.manager->hear_peer("them", {mesh}, {}, {{mesh.owner}});
+    EXPECT_EQ(leader.open_roots(), Roots{"mesh:tor"});
+    end();
+    EXPECT_EQ(leader.open(), 0U);
+    return leader.manager->book().incidents().rbegin()->second.unwatched;
+  };
+  const auto leaves = [&](const std::string& node) {
+    leader.manager->hear_peer(node, {}, {}, {{}});
+  };
+  const auto watches = [&](const std::string& node) {
+    leader.manager->hear_peer(node, {}, {}, {{mesh.owner}});
+  };
+  const auto them_leave = [&] { leaves("them"); };
+  EXPECT_TRUE(ends_unwatched([] {}, them_leave));
+  EXPECT_FALSE(ends_unwatched([] {}, [&] { watches("them"); })) << "it was seen good";
+  EXPECT_FALSE(ends_unwatched([&] { watches("b"); }, them_leave)) << "b sees it good";
+  EXPECT_TRUE(ends_unwatched([&] { leaves("b"); }, them_leave));
+  EXPECT_FALSE(ends_unwatched([&] { leader.manager->doubt_peer("b"); }, them_leave));
+  EXPECT_FALSE(ends_unwatched([&] { leader.manager->hear_peer("b", {}); }, them_leave))
+      << "of an earlier release nobody knows";
+  leader.manager->forget_peer("b");
+  EXPECT_TRUE(ends_unwatched([&] { leader.manager->hear_peer("", {}); }, them_leave))
+      << "who leads says of nodes, and watches nothing by that";
+}
+
+TEST_F(IncidentLeft, ACommonThingThatWasLeftWhileNobodyLedIsNotSaidToBeGood) {
+  leader.leadership.lose();
+  store_incident(11, "mesh:tor");
+  store_incident(12, "session:tor/a/b");
+  store_incident(13, "mesh:spine");
+  store_incident(14, "cluster:nb", Code::kRaftNoQuorum);
+  store_incident(15, "guest:vm");
+  leader.manager->hear_peer("them", {}, {}, {{"mesh:spine"}});
+  leader.manager->hear_peer("b", {}, {}, {{}});
+  leader.lead();
+  world.run_for(5s);
+  EXPECT_EQ(leader.open_roots(), (Roots{"mesh:spine", "cluster:nb", "guest:vm"}))
+      << "watched there, watched here, and found by nobody's configuration";
+  EXPECT_TRUE(leader.manager->book().incidents().at(11).unwatched);
+  EXPECT_TRUE(leader.manager->book().incidents().at(12).unwatched);
+}
+
+TEST_F(IncidentLeft, OthersKnowWhatAnAgentMayFindWrong) {
+  leader.manager->discovered(judge::guest::kGuestKind, {{"guest:b", {}}}, {});
+  EXPECT_EQ(*leader.manager->watched(),
+            (std::set<std::string>{"check:bird@us", "check:peer@us", "cluster:nb", "guest:b"}));
+}
+
+TEST_F(IncidentLeft, NorIsACheckUnderTheNextLeader) {
+  leader.leadership.lose();
+  store_incident(11, "check:web@them");
+  store_incident(12, "check:db@them");
+  store_incident(13, "check:ftp@old");
+  leader.manager->hear_peer("them", {}, {}, {{"check:db@them"}});
+  leader.manager->hear_peer("old", {});
+  leader.lead();
+  world.run_for(5s);
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_TRUE(leader.manager->book().incidents().at(11).unwatched);
+  EXPECT_FALSE(leader.manager->book().incidents().at(12).unwatched);
+  EXPECT_FALSE(leader.manager->book().incidents().at(13).unwatched) << "an earlier release";
+}
+
+TEST_F(IncidentLeft, AClusterThatOnlyAnotherWatchesIsNotGone) {
+  leader.leadership.lose();
+  store_incident(11, "cluster:theirs", Code::kRaftQuorumMargin);
+  leader.lead();
+  EXPECT_EQ(leader.open_roots(), Roots{"cluster:theirs"});
+}
+
+}  // namespace
+}  // namespace wardmote::agent
