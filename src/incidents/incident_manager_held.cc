@@ -54,7 +54,9 @@ bool IncidentManager::confirmed(const Incident& incident) const {
   // Of nodes only who leads tells: what it says is seen now.
   if (incident.root.starts_with("node:")) return true;
   const auto parts = followed().find(incident.id);
-  return parts != followed().end() && std::ranges::any_of(parts->second, is_seen);
+  // A storm of which nothing fails any more goes on until it is calm.
+  if (parts == followed().end()) return !peers_.empty() && is_all_seen(incident);
+  return std::ranges::any_of(parts->second, is_seen);
 }
 
 std::optional<HeldVerdict> IncidentManager::held(std::string_view check) const {

@@ -25,6 +25,19 @@ using Roots = std::vector<std::string>;
 class IncidentPeers : public SharersTest {
  protected:
   IncidentPeers() { leader.lead(); }
+  /// Number 11, of an earlier leader.
+  void store_storm() {
+    judge::incident::Incident storm;
+    storm.id = 11;
+    storm.root = "check:web@them";
+    storm.code = Code::kCheckFailed;
+    storm.severity = Severity::kCritical;
+    storm.storm = true;
+    storm.summary = "8 of 9 fail";
+    storm.revision = 1;
+    storm.opened = storm.since = storm.changed = us.now();
+    put(store::incident_key(11), store::encode(storm, {us.now(), us.wall_now()}));
+  }
 
   Sharer leader{world, "us", disk};
 };
@@ -258,16 +271,7 @@ TEST_F(IncidentPeers, WhatRecoversWhileNobodyLeadsIsNoPartOfTheStormAnyMore) {
 
 TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {
   leader.leadership.lose();
-  judge::incident::Incident storm;
-  storm.id = 11;
-  storm.root = "check:web@them";
-  storm.code = Code::kCheckFailed;
-  storm.severity = Severity::kCritical;
-  storm.storm = true;
-  storm.summary = "8 of 9 fail";
-  storm.revision = 1;
-  storm.opened = storm.since = storm.changed = us.now();
-  put(store::incident_key(11), store::encode(storm, {us.now(), us.wall_now()}));
+  store_storm();
   world.run_for(2s);
   leader.manager->doubt_peer("them");
   leader.lead();
@@ -276,6 +280,21 @@ TEST_F(IncidentPeers, AStormMayBeOfWhatADoubtedAgentSaw) {
   EXPECT_EQ(summary(), "8 of 9 fail");
   leader.manager->hear_peer("them", {});
   EXPECT_TRUE(summary().starts_with("nothing of it fails now")) << summary();
+}
+
+TEST_F(IncidentPeers, WhoFollowsConfirmsAStormOfWhichNothingFailsAnyMore) {
+  leader.leadership.lose();
+  store_storm();
+  Sharer agent(world, "agent", disk);
+  world.run_for(2s);
+  const auto confirmed = [&] {
+    return agent.manager->confirmed(agent.manager->book().incidents().at(11));
+  };
+  EXPECT_FALSE(confirmed()) << "it has heard nobody";
+  agent.manager->hear_peer("them", {});
+  EXPECT_TRUE(confirmed());
+  agent.manager->doubt_peer("them");
+  EXPECT_FALSE(confirmed());
 }
 
 TEST_F(IncidentPeers, WhatWasGoodAndFailsAgainIsNotTakenForGood) {
