@@ -401,20 +401,23 @@ judge::incident::Dependencies IncidentManager::all_dependencies() const {
 void IncidentManager::discovered(judge::ThingKind kind, std::vector<DiscoveredThing> things,
                                  std::vector<std::string> gone) {
   discovered_[kind] = std::move(things);
-  for (const std::string& owner : gone)
-    std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   reshape({.gone = std::move(gone), .replaced = {}});
 }
 
 /// To what there is now. Who follows another agent shows what that one makes of it.
-void IncidentManager::reshape(const judge::incident::Departures& left) {
+void IncidentManager::reshape(judge::incident::Departures left) {
   known_ = all_dependencies();
   followed_.reset();
   for (const auto& [node, symptoms] : peers_) place(node, symptoms);
   count_checks_of_all();
+  const Symptoms seen_well = leave_to_others(left.gone);
   published_(here_);
   const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
-  if (!follows()) take(steps);
+  if (follows()) return;
+  take(steps);
+  for (const judge::incident::Symptom& symptom : seen_well)
+    take(book_.clear(symptom, runtime_.now()));
+  raise_of_others();
 }
 
 void IncidentManager::reload(const judge::incident::Departures& left) {
@@ -427,7 +430,6 @@ void IncidentManager::reload(const judge::incident::Departures& left) {
     recalled_.erase(owner);
     forget_check(check);
     std::erase_if(unseen_, [check](const auto& reported) { return reported.first == check; });
-    std::erase_if(here_, [&](const auto& symptom) { return symptom.owner == owner; });
   }
   reshape(left);
 }

@@ -222,7 +222,11 @@ class IncidentManager final : public serve::IncidentControl {
   void write_down(const judge::Change& change);
   void forget_check(std::string_view name);
   void forget_gone();
-  void reshape(const judge::incident::Departures& left);
+  void reshape(judge::incident::Departures left);
+  /// This agent watches them no more. What another one watches is not gone: it is as that one says.
+  /// What it says no more of those, and no other.
+  Symptoms leave_to_others(std::vector<std::string>& gone);
+  void raise_of_others();
   [[nodiscard]] bool is_there(const std::string& check) const;
   void take(const judge::incident::Steps& steps);
   void mark_numbers();

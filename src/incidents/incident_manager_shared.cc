@@ -170,22 +170,6 @@ bool IncidentManager::fails(std::string_view component) const {
          });
 }
 
-bool IncidentManager::is_left(const std::string& owner) const {
-  const auto has_left = [&](const auto& peer) {
-    const auto& [node, watches] = peer;
-    return watches && !watches->contains(owner) && !doubted_.contains(node);
-  };
-  if (!owner.starts_with("check:")) return std::ranges::all_of(peers_watch_, has_left);
-  const std::size_t at = owner.find('@');
-  const auto its = peers_watch_.find(at == std::string::npos ? "" : owner.substr(at + 1));
-  return its != peers_watch_.end() && has_left(*its);
-}
-
-bool IncidentManager::is_root_left(const std::string& root) const {
-  if (root.starts_with("check:")) return is_left(root);
-  return known_.lacks(root) && is_left(known_.whole_of(root));
-}
-
 bool IncidentManager::is_said_to_be_well(std::string_view root) const {
   if (!root.starts_with("check:")) return false;
   const std::string name(check_in(root));
@@ -312,15 +296,6 @@ IncidentManager::Counts IncidentManager::checks_by_kind() const {
       ++counts[std::string(known_.graph.kind(owner))];
   }
   return counts;
-}
-
-IncidentManager::Owners IncidentManager::watched() const {
-  std::set<std::string> owners;
-  for (const config::Check& check : config_.checks) owners.insert(known_.owner_of(check.name));
-  for (const auto& [kind, things] : discovered_) {
-    for (const DiscoveredThing& thing : things) owners.insert(thing.node);
-  }
-  return owners;
 }
 
 void IncidentManager::count_checks_of_all() {

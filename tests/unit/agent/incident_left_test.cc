@@ -1,6 +1,7 @@
 // What leaves the configuration of agents that share a store: nobody has seen it good.
 
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,15 @@ using Roots = std::vector<std::string>;
 class IncidentLeft : public SharersTest {
  protected:
   IncidentLeft() { leader.lead(); }
+  /// The cluster leaves the configuration of the one that leads.
+  void drop_cluster() {
+    leader.config.clusters.clear();
+    std::erase_if(leader.config.checks, [](const auto& check) { return check.name == "nb"; });
+    leader.manager->reload({.gone = {"cluster:nb"}, .replaced = {}});
+  }
+  [[nodiscard]] const judge::incident::Incident& incident(std::int64_t id) const {
+    return leader.manager->book().incidents().at(id);
+  }
 
   Sharer leader{world, "us", disk};
 };
@@ -111,6 +121,48 @@ TEST_F(IncidentLeft, AClusterThatOnlyAnotherWatchesIsNotGone) {
   store_incident(11, "cluster:theirs", Code::kRaftQuorumMargin);
   leader.lead();
   EXPECT_EQ(leader.open_roots(), Roots{"cluster:theirs"});
+}
+
+TEST_F(IncidentLeft, WhatTheLeaderWatchesNoMoreNobodySawGood) {
+  leader.manager->hear_peer("them", {}, {}, {{}});
+  leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"cluster:nb"});
+  drop_cluster();
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_TRUE(incident(1).unwatched);
+}
+
+// It ended as not watched, and was not told again, though another agent went on to see it fail.
+TEST_F(IncidentLeft, WhatTheLeaderWatchesNoMoreIsAsAnotherSays) {
+  const Symptom failing = symptom_of("cluster:nb", Code::kRaftNoQuorum);
+  const Symptom leaving = symptom_of("cluster:nb", Code::kRaftLinkAsymmetric);
+  leader.manager->hear_peer("them", {failing, leaving}, {}, {{"cluster:nb"}});
+  EXPECT_EQ(leader.open(), 0U) << "its own word counts";
+  leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"cluster:nb"});
+  EXPECT_EQ(leader.open(), 1U);
+  drop_cluster();
+  EXPECT_EQ(leader.open(), 1U);
+  EXPECT_EQ(leader.manager->book().symptoms_of(1, 9).size(), 2U);
+  EXPECT_TRUE(leader.published.empty());
+  leader.manager->hear_peer("them", {}, {}, {{"cluster:nb"}});
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_FALSE(incident(1).unwatched) << "it was seen good";
+}
+
+TEST_F(IncidentLeft, WhatTheLeaderWatchesNoMoreIsGoodIfAnotherSeesItGood) {
+  leader.manager->hear_peer("them", {}, {}, {{"cluster:nb"}});
+  leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"cluster:nb"});
+  drop_cluster();
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_FALSE(incident(1).unwatched);
+}
+
+TEST_F(IncidentLeft, AnAgentWhoseWordIsDoubtedWatchesNothing) {
+  leader.manager->hear_peer("them", {}, {}, {{"cluster:nb"}});
+  leader.manager->doubt_peer("them");
+  leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"cluster:nb"});
+  drop_cluster();
+  EXPECT_EQ(leader.open(), 0U);
+  EXPECT_TRUE(incident(1).unwatched);
 }
 
 }  // namespace
