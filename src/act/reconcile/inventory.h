@@ -16,7 +16,8 @@ namespace wardmote::act::reconcile {
 /// manifests go. What is deleted is found by its label and its field manager, never by this.
 struct Inventory {
   std::set<KindName> kinds;
-  /// Their manifests say `ignore` or `if-not-present`, and they do not: they were written before.
+  /// By their manifests they stay. They say so themselves, too, unless they were written before
+  /// their manifests did, or somebody has taken that away.
   std::set<judge::reconcile::ObjectId> kept{};
   bool there = false;  ///< the server has it
   bool whole = true;   ///< all of it could be read

@@ -56,20 +56,6 @@ void add_fault(PassReport& report, std::string fault) {
   if (report.faults.size() < kMostFaults) report.faults.push_back(std::move(fault));
 }
 
-std::map<std::string, std::string> applied_annotations(const json::object& object,
-                                                       const codec::ObjectHead& head,
-                                                       std::string_view manager) {
-  const json::object fields = codec::owned_fields(object, manager);
-  const json::object* const metadata = codec::object_in(fields, "f:metadata");
-  const json::object* const owned =
-      metadata == nullptr ? nullptr : codec::object_in(*metadata, "f:annotations");
-  std::map<std::string, std::string> applied = head.annotations;
-  std::erase_if(applied, [&](const auto& one) {
-    return owned == nullptr || !owned->contains("f:" + one.first);
-  });
-  return applied;
-}
-
 }  // namespace
 
 Task<PassReport> KubePass::run(std::vector<Manifest> manifests) {
@@ -200,53 +186,6 @@ Task<void> KubePass::follow_versions() {
   }
 }
 
-std::set<ObjectId> KubePass::kept_members() const {
-  std::set<ObjectId> kept = inventory_.kept;
-  for (const DesiredObject& object : desired_.objects) {
-    const bool keeps = object.policy.apply != rules::Policy::Apply::kOverride &&
-                       rules::keeps(object.id, codec::read_head(object.body).annotations);
-    if (!keeps) {
-      kept.erase(object.id);
-      continue;
-    }
-    const auto member = members_.find(object.id);
-    // Of what nobody could list it is not known whether it is a member.
-    if (member == members_.end() && !was_listed(object.id)) kept.insert(object.id);
-    if (member == members_.end()) continue;
-    const rules::LiveObject live = live_object(object.id, member->second);
-    if (rules::is_member(live, options_.set) && !live.keeps) kept.insert(object.id);
-  }
-  if (inventory_.there) return kept;
-  // Which members stay was noted there, so all of them do that no manifest wants.
-  for (const auto& [id, object] : members_) {
-    const bool wanted = std::ranges::any_of(desired_.objects,
-                                            [&](const DesiredObject& one) { return one.id == id; });
-    if (!wanted && rules::is_member(live_object(id, object), options_.set)) kept.insert(id);
-  }
-  return kept;
-}
-
-bool KubePass::was_listed(const ObjectId& id) const {
-  return std::ranges::any_of(watched_, [&](const WatchedKind& kind) {
-    return kind.name.second == id.kind && rules::group_of(kind.name.first) == id.group;
-  });
-}
-
-/// Whether there is no such object any more, with our label or without it. What the server does not
-/// say is not so.
-Task<bool> KubePass::is_gone(ObjectId id) {
-  if (members_.contains(id)) co_return false;
-  for (const KindName& name : kinds_) {
-    const codec::KubeResource* const kind = catalog_.find(name);
-    if (kind == nullptr || name.second != id.kind || rules::group_of(name.first) != id.group)
-      continue;
-    std::string path = object_path(name, *kind, id.space, id.name);
-    const auto there = co_await client_.has(std::move(path), terms_.deadline);
-    if (there) co_return !*there;
-  }
-  co_return false;
-}
-
 Task<bool> KubePass::note(Inventory now) {
   const bool same = inventory_.there ? inventory_.kinds == now.kinds && inventory_.kept == now.kept
                                      : now.kinds.empty();
@@ -271,22 +210,6 @@ Task<bool> KubePass::note(Inventory now) {
   now.there = true;
   inventory_ = std::move(now);
   co_return true;
-}
-
-rules::LiveObject KubePass::live_object(const ObjectId& id, const json::object& object) const {
-  const codec::ObjectHead head = codec::read_head(object);
-  rules::LiveObject live{.id = id};
-  const auto label = head.labels.find(std::string(rules::kSetLabel));
-  if (label != head.labels.end()) live.set = label->second;
-  const std::string manager = field_manager(options_.set);
-  live.applied_by_us = std::ranges::find(head.appliers, manager) != head.appliers.end();
-  // That it may go counts only as the set has said it: others may write there, too.
-  live.keeps = rules::keeps(id, head.annotations) ||
-               rules::keeps(id, applied_annotations(object, head, manager)) || kept_.contains(id);
-  live.deleting = !head.deleting_since.empty();
-  live.deleting_since = head.deleting_since;
-  live.defines = kinds_defined_by(object);
-  return live;
 }
 
 Task<void> KubePass::find_members() {

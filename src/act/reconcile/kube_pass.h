@@ -69,8 +69,16 @@ class KubePass {
   [[nodiscard]] judge::reconcile::PrunePlan plan_prune() const;
   /// False: it could not be written.
   runtime::Task<bool> note(Inventory now);
-  /// Members that are kept when their manifests go, of which they show nothing themselves.
+  // kube_kept.cc
+  /// Members that are kept when their manifests go: of what they say themselves somebody may take
+  /// away, and what cannot be seen, because its kind is not served, says nothing.
   [[nodiscard]] std::set<judge::reconcile::ObjectId> kept_members() const;
+  /// Those that manifests name. `saying_so`: they say it themselves, too.
+  void keep_wanted(std::set<judge::reconcile::ObjectId>& kept,
+                   std::vector<judge::reconcile::ObjectId>& saying_so) const;
+  /// As the set itself has written it, whatever others have written there.
+  [[nodiscard]] bool keeps_by_own_word(const judge::reconcile::ObjectId& id,
+                                       const boost::json::object& object) const;
   [[nodiscard]] bool was_listed(const judge::reconcile::ObjectId& id) const;
   runtime::Task<bool> is_gone(judge::reconcile::ObjectId id);
   runtime::Task<void> prune();

@@ -145,6 +145,23 @@ TEST_F(KubeHoldTest, ADefinitionStaysWhileManifestsWantSomethingOfItsKind) {
   }
 }
 
+// Nobody saw what was in it, and it was deleted with it.
+TEST_F(KubeHoldTest, WhatIsKeptInAKindThatIsNotServedHoldsItsDefinitionAndItsNamespace) {
+  want_definition();
+  wanted["t.yaml"] =
+      "apiVersion: x.org/v1\nkind: Thing\nmetadata: {name: t, namespace: x, annotations: {" +
+      policy("prune", "no") + "}}\n";
+  ASSERT_TRUE(pass().good());
+  kube.versions.erase("/apis/x.org/v1");
+  restart();
+  for (const char* const gone : {"crd.yaml", "t.yaml", "space.yaml"}) wanted.erase(gone);
+  expect_left("CustomResourceDefinition.apiextensions.k8s.io things.x.org",
+              "Thing.x.org x/t, which stays");
+  expect_left("Namespace x", "Thing.x.org x/t, which stays");
+  EXPECT_TRUE(kube.objects.contains(kDefinition));
+  EXPECT_TRUE(kube.objects.contains(kSpace));
+}
+
 TEST_F(KubeHoldTest, ADefinitionOfAnotherKindOfTheGroupGoes) {
   want_definition();
   kube.versions["/apis/x.org/v1"] =

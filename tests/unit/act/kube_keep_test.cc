@@ -16,6 +16,19 @@ using judge::reconcile::PassReport;
 
 class KubeKeepTest : public KubeTargetTest {
  protected:
+  /// As somebody else does it: `kubectl annotate` with a field manager of its own.
+  void annotate(const std::string& name, const std::string& key, const std::string& value) {
+    json::object& object = kube.objects.at(path_of(name));
+    json::object& notes = object.at("metadata").at("annotations").as_object();
+    notes.erase("reconcile.wardmote.io/" + key);
+    if (!value.empty()) notes["reconcile.wardmote.io/" + key] = value;
+    for (json::value& one : object.at("metadata").at("managedFields").as_array()) {
+      json::value* const fields = one.as_object().if_contains("fieldsV1");
+      if (fields != nullptr && fields->as_object().contains("f:metadata"))
+        fields->at("f:metadata").as_object().erase("f:annotations");
+    }
+    kube.touch(object);
+  }
   json::object& inventory() { return kube.objects.at(inventory_path("kube-system", "k8s")); }
 };
 
@@ -57,6 +70,52 @@ TEST_F(KubeKeepTest, WhoAsksForPruningIsPruned) {
   want("a", "1", policy("apply", "if-not-present") + ", " + policy("prune", "yes"));
   pass();
   wanted.erase("a.yaml");
+  EXPECT_EQ(action(pass(), "a"), "pruned");
+}
+
+/// The set has said that it stays, and nobody else can let it go.
+TEST_F(KubeKeepTest, WhoeverChangesWhatTheObjectSaysDoesNotLetItGo) {
+  for (const bool before : {true, false}) {
+    for (const char* const said : {"", "yes"}) {
+      for (const char* const name : {"b", "c"}) want(name);
+      want("a", "1", policy("prune", "no"));
+      ASSERT_TRUE(pass().good());
+      if (before) annotate("a", "prune", said);
+      wanted.erase("a.yaml");
+      restart();
+      if (!before) EXPECT_EQ(action(pass(), "a"), "left");
+      annotate("a", "prune", said);
+      for (int turn = 0; turn < 2; ++turn) EXPECT_EQ(action(pass(), "a"), "left") << said;
+      want("a", "1", policy("prune", "yes"));
+      ASSERT_TRUE(pass().good());
+      wanted.erase("a.yaml");
+      EXPECT_EQ(action(pass(), "a"), "pruned") << "its manifest has said so";
+    }
+  }
+}
+
+TEST_F(KubeKeepTest, NeitherDoesAManifestThatSaysTwiceThatItStays) {
+  for (const char* const how : {"ignore", "if-not-present"}) {
+    for (const char* const name : {"b", "c"}) want(name);
+    want("a", "1", policy("prune", "no"));
+    ASSERT_TRUE(pass().good());
+    want("a", "1", policy("prune", "no") + ", " + policy("apply", how));
+    ASSERT_TRUE(pass().good());
+    wanted.erase("a.yaml");
+    ASSERT_TRUE(pass().good());
+    annotate("a", "prune", "");
+    EXPECT_EQ(action(pass(), "a"), "left") << how;
+  }
+}
+
+// He has said so, and takes it back.
+TEST_F(KubeKeepTest, WhatSomebodyElseWantsKeptIsKeptWhileHeSaysSo) {
+  for (const char* const name : {"a", "b", "c"}) want(name, "1", policy("conflict", "force"));
+  ASSERT_TRUE(pass().good());
+  wanted.erase("a.yaml");
+  annotate("a", "prune", "no");
+  EXPECT_EQ(action(pass(), "a"), "left");
+  annotate("a", "prune", "");
   EXPECT_EQ(action(pass(), "a"), "pruned");
 }
 
