@@ -151,6 +151,7 @@ Task<Result<void>> FilesTarget::read_own_record(Pass* pass) {
 
 Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
   const bool ours = pass->before.files.contains(file.path);
+  const char* const whose = ours ? "a file of ours" : "a new file";
   // Else it would count as ours in the next pass, and the brake would let go.
   if (pass->prune.doubted && !ours) {
     pass->report.touched.push_back(
@@ -165,11 +166,11 @@ Task<Result<void>> FilesTarget::plan_one(Pass* pass, TreeFile file) {
   if (!there || !*there) {
     std::string path = file.path;
     auto found = co_await find_way(pass, std::move(path));
-    if (!found) co_return with_context(found, "a file of ours");
+    if (!found) co_return with_context(found, "{}", whose);
     way = *std::move(found);
   }
   if (!way.block.empty()) there = std::optional<std::string>();
-  if (!there) co_return with_context(there, "a file of ours");
+  if (!there) co_return with_context(there, "{}", whose);
   if (!way.block.empty() && !way.ours) {
     pass->report.touched.push_back(
         {.object = file.path,
@@ -303,11 +304,11 @@ Task<void> FilesTarget::write_one(Pass* pass, const PassTerms* terms, Change* ch
   Result<void> done = not_any_more();
   if (terms->may_write()) {
     runtime::TreePlace where = at(change->path);
-    ++pass->report.writes;
     done = co_await files_.replace(std::move(where), std::move(change->bytes), options_.mode);
     std::string path = change->path;
     std::string digest = pass->after.files.at(path);
-    if (done || co_await may_be_done(std::move(path), std::move(digest))) pass->changed = true;
+    const bool written = done || co_await may_be_done(std::move(path), std::move(digest));
+    if (written) count_write(pass);
   }
   report_written(pass, change, done);
 }
@@ -316,10 +317,10 @@ Task<Result<void>> FilesTarget::remove_one(Pass* pass, const PassTerms* terms, s
   Result<void> done = not_any_more();
   if (terms->may_write()) {
     runtime::TreePlace where = at(path);
-    ++pass->report.writes;
     done = co_await files_.remove(std::move(where));
     std::string same = path;
-    if (done || co_await may_be_done(std::move(same), std::nullopt)) pass->changed = true;
+    const bool removed = done || co_await may_be_done(std::move(same), std::nullopt);
+    if (removed) count_write(pass);
   }
   report_removed(pass, path, done);
   co_return done;
@@ -358,14 +359,15 @@ Task<Result<void>> FilesTarget::carry_out(Pass* pass, const PassTerms* terms) {
     Result<void> kept = co_await keep_record(std::move(copy));
     if (!kept) co_return kept;
   }
+  const FileRecord noted = intent;
   if (!swept_ && terms->may_write()) co_await sweep(pass);
   co_await write_all(pass, terms, &intent);
   co_await remove_all(pass, terms, &intent);
   // Unless this pass has changed something, the command is owed only by an earlier one.
   intent.changed = intent.changed && (pass->before.changed || pass->changed);
   if (intent.changed) intent.changed = !co_await tell(pass, terms);
+  if (intent == noted) co_return Result<void>();
   FileRecord last = intent;
-  if (intent == pass->before) co_return Result<void>();
   Result<void> kept = co_await keep_record(std::move(last));
   co_return kept;
 }

@@ -95,6 +95,10 @@ class FilesTarget final : public Target {
                                     FileRecord* record);
   runtime::Task<Result<void>> remove_folders(Pass* pass, const PassTerms* terms, std::string path);
 
+  static void count_write(Pass* pass) {
+    ++pass->report.writes;
+    pass->changed = true;
+  }
   void show(Pass* pass) const;
   void report_written(Pass* pass, Change* change, const Result<void>& done) const;
   void report_removed(Pass* pass, const std::string& path, const Result<void>& done) const;

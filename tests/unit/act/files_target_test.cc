@@ -155,6 +155,21 @@ TEST_F(FilesTargetTest, TheProgramIsNotRunForWhatCannotBeChanged) {
   EXPECT_EQ(reloads, 2);
 }
 
+/// It was run again in the next pass, and after a failure in every one.
+TEST_F(FilesTargetTest, TheProgramIsRunOnceForWhatIsPutRight) {
+  options.on_change = {"reload"};
+  ASSERT_TRUE(pass().good());
+  tree.files["/etc/app/a"] = "another\n";
+  EXPECT_EQ(pass().writes, 1U);
+  EXPECT_EQ(reloads, 2);
+  EXPECT_TRUE(pass().good());
+  EXPECT_EQ(reloads, 2);
+  tree.files["/etc/app/a"] = "another\n";
+  tree.refuses = "/etc/app/a";
+  for (int turn = 0; turn < 3; ++turn) EXPECT_EQ(pass().writes, 0U);
+  EXPECT_EQ(reloads, 2);
+}
+
 TEST_F(FilesTargetTest, AWriteThatFailedAfterItWasDoneIsAChange) {
   options.on_change = {"reload"};
   tree.refuses_late = "/etc/app/a";
