@@ -410,13 +410,13 @@ void IncidentManager::reshape(judge::incident::Departures left) {
   followed_.reset();
   for (const auto& [node, symptoms] : peers_) place(node, symptoms);
   count_checks_of_all();
-  const Symptoms seen_well = leave_to_others(left.gone);
+  leave_to_others(left);
   published_(here_);
-  const Steps steps = book_.reshape(known_.graph, left, runtime_.now());
-  if (follows()) return;
-  take(steps);
-  for (const judge::incident::Symptom& symptom : seen_well)
-    take(book_.clear(symptom, runtime_.now()));
+  if (follows()) {
+    if (follower_->confirmed()) mirror(follower_->records());
+    return;
+  }
+  take(book_.reshape(known_.graph, left, runtime_.now()));
   raise_of_others();
 }
 

@@ -203,7 +203,8 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] bool is_to_raise(const judge::incident::Symptom& symptom) const;
   void raise(const judge::incident::Symptom& symptom);
   void raise_again(const judge::incident::Symptom& symptom);
-  /// Puts the checks of other agents below their nodes. Whether any was not there.
+  /// Puts what fails at other agents below what it depends on, their checks below their nodes.
+  /// Whether any was not there.
   bool place(const std::string& node, const Symptoms& symptoms);
   [[nodiscard]] bool is_shared() const noexcept { return own_.has_value(); }
   /// Another agent makes the incidents.
@@ -223,9 +224,9 @@ class IncidentManager final : public serve::IncidentControl {
   void forget_check(std::string_view name);
   void forget_gone();
   void reshape(judge::incident::Departures left);
-  /// This agent watches them no more. What another one watches is not gone: it is as that one says.
-  /// What it says no more of those, and no other.
-  Symptoms leave_to_others(std::vector<std::string>& gone);
+  /// This agent watches them no more. What another one watches is not gone: it waits for what that
+  /// one says.
+  void leave_to_others(judge::incident::Departures& left);
   void raise_of_others();
   [[nodiscard]] bool is_there(const std::string& check) const;
   void take(const judge::incident::Steps& steps);

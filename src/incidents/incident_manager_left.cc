@@ -2,14 +2,16 @@
 // good.
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "config/config.h"
 #include "incidents/incident_manager.h"
+#include "judge/incident/book.h"
 #include "judge/incident/incident.h"
 
 namespace wardmote::incidents {
@@ -41,22 +43,17 @@ IncidentManager::Owners IncidentManager::watched() const {
   return owners;
 }
 
-IncidentManager::Symptoms IncidentManager::leave_to_others(std::vector<std::string>& gone) {
-  Symptoms seen_well;
+void IncidentManager::leave_to_others(judge::incident::Departures& left) {
+  for (const std::string& owner : left.gone)
+    std::erase_if(here_, [&](const Symptom& symptom) { return symptom.owner == owner; });
   const auto is_watched = [this](const std::string& owner) {
     return std::ranges::any_of(peers_watch_, [&](const auto& peer) {
       return peer.second && peer.second->contains(owner) && !doubted_.contains(peer.first);
     });
   };
-  const auto [first, last] = std::ranges::partition(gone, std::not_fn(is_watched));
-  for (const Symptom& symptom : here_) {
-    if (std::ranges::find(first, last, symptom.owner) != last && !is_said(symptom))
-      seen_well.push_back(symptom);
-  }
-  for (const std::string& owner : gone)
-    std::erase_if(here_, [&](const Symptom& symptom) { return symptom.owner == owner; });
-  gone.erase(first, last);
-  return seen_well;
+  const auto watched = std::ranges::partition(left.gone, std::not_fn(is_watched));
+  std::ranges::move(watched, std::back_inserter(left.replaced));
+  left.gone.erase(watched.begin(), watched.end());
 }
 
 void IncidentManager::raise_of_others() {

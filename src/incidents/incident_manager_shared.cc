@@ -278,12 +278,28 @@ std::vector<judge::notify::NoticePart> IncidentManager::parts_of(const Incident&
 
 bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
   bool any = false;
-  for (const Symptom& symptom : symptoms) {
-    if (!symptom.owner.ends_with("@" + node) || !known_.graph.above(symptom.owner).empty())
-      continue;
-    std::string kind = symptom.kind.empty() ? "check" : symptom.kind;
-    known_.graph.add(symptom.owner, std::move(kind), {node_in_graph(node)});
+  const auto put = [&](const std::string& thing, std::string kind, std::vector<std::string> above) {
+    const std::vector<std::string> known = known_.graph.above(thing);
+    const auto is_known = [&](const std::string& one) {
+      return std::ranges::find(known, one) != known.end();
+    };
+    if (std::ranges::all_of(above, is_known)) return;
+    known_.graph.add(thing, std::move(kind), std::move(above));
     any = true;
+  };
+  for (const Symptom& symptom : symptoms) {
+    const bool of_its_own = symptom.owner.ends_with("@" + node);
+    if (!of_its_own && is_ours(symptom)) continue;
+    const std::string node_above = node_in_graph(node);
+    std::vector<std::string> above = symptom.above;
+    if (of_its_own) above.push_back(node_above);
+    const std::string kind = symptom.kind.empty() ? "check" : symptom.kind;
+    if (symptom.component == symptom.owner) {
+      put(symptom.owner, kind, std::move(above));
+      continue;
+    }
+    if (of_its_own) put(symptom.owner, kind, {node_above});
+    put(symptom.component, "part", std::move(above));
   }
   return any;
 }
@@ -420,14 +436,17 @@ void IncidentManager::note(const Symptom& symptom, bool stands) {
   followed_.reset();
   if (!stands) {
     here_.erase(known);
-  } else if (known == here_.end()) {
-    here_.push_back(symptom);
-    here_.back().kind = known_.graph.kind(symptom.owner);
   } else {
-    const TimePoint since = known->since;
-    *known = symptom;
-    known->since = since;
-    known->kind = known_.graph.kind(symptom.owner);
+    Symptom told = symptom;
+    told.kind = known_.graph.kind(symptom.owner);
+    told.above = known_.graph.above(symptom.component);
+    std::erase(told.above, node_in_graph(node_));  // each agent knows where the other is
+    if (known == here_.end()) {
+      here_.push_back(std::move(told));
+    } else {
+      told.since = known->since;
+      *known = std::move(told);
+    }
   }
   published_(here_);
 }

@@ -43,8 +43,11 @@ json::object election_json(const ElectionState& state) {
   answer["leads"] = state.leads;
   json::array& queue = answer["candidates"].emplace_array();
   for (const ElectionState::Candidate& one : state.candidates) {
-    queue.push_back(json::object{
-        {"name", one.name}, {"key", one.key}, {"token", one.token}, {"here", one.here}});
+    queue.push_back(json::object{{"name", one.name},
+                                 {"key", one.key},
+                                 {"token", one.token},
+                                 {"here", one.here},
+                                 {"leased", one.leased}});
   }
   if (state.age) answer["age_ms"] = to_ms(*state.age);
   if (state.complaint) answer["complaint"] = *state.complaint;

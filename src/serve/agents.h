@@ -42,6 +42,7 @@ struct ElectionState {
     std::string key;
     std::int64_t token = 0;
     bool here = false;
+    bool leased = true;  ///< else it cannot lead
   };
   bool leads = false;                 ///< this agent does
   std::vector<Candidate> candidates;  ///< the leader first

@@ -42,6 +42,7 @@ constexpr std::size_t kTextCap = 1024;
 constexpr std::int64_t kMostChecks = 1'000'000;
 constexpr std::size_t kMostKinds = 100;
 constexpr std::size_t kMostWatched = 2000;
+constexpr std::size_t kMostTexts = 1000;
 constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kPresence = "presence";
 constexpr std::string_view kSymptoms = "symptoms";
@@ -58,6 +59,17 @@ std::optional<judge::Severity> severity_of(std::string_view word) {
     if (to_string(severity) == word) return severity;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> texts_in(const json::object& record, std::string_view field) {
+  std::vector<std::string> texts;
+  const json::value* const list = record.if_contains(field);
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const json::value& one : list->get_array()) {
+    if (const json::string* const text = one.if_string(); text && texts.size() < kMostTexts)
+      texts.push_back(escape_control(*text, kTextCap));
+  }
+  return texts;
 }
 
 std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair& clock) {
@@ -78,12 +90,8 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   symptom.kind = escape_control(text_in(*record, "kind").value_or(""), kTextCap);
   // Without a time that makes sense it is a symptom still.
   symptom.since = clock.past(wall_in(*record, "since").value_or(clock.wall_now));
-  if (const json::value* const names = record->if_contains("names"); names && names->is_array()) {
-    for (const json::value& name : names->get_array()) {
-      if (const json::string* const text = name.if_string())
-        symptom.names.push_back(escape_control(*text, kTextCap));
-    }
-  }
+  symptom.names = texts_in(*record, "names");
+  symptom.above = texts_in(*record, "above");
   return symptom;
 }
 
@@ -172,6 +180,8 @@ std::string encode(const AgentWord& word, const ClockPair& clock) {
     record["summary"] = symptom.summary;
     record["since"] = epoch_ms(clock.wall(symptom.since));
     if (!symptom.kind.empty()) record["kind"] = symptom.kind;
+    if (!symptom.above.empty())
+      record["above"] = json::array(symptom.above.begin(), symptom.above.end());
     if (symptom.recalled) record["recalled"] = true;
     list.push_back(std::move(record));
   }

@@ -24,12 +24,11 @@ using judge::incident::Symptom;
 namespace {
 
 /// An agent speaks for its own checks only. What is common to all has the same name everywhere.
-bool may_say(const std::string& node, const Symptom& symptom) {
-  const std::string_view owner = symptom.owner;
+bool may_name(const std::string& node, std::string_view thing) {
   // Of nodes the leader tells.
-  if (owner.starts_with("node:")) return false;
-  if (!owner.starts_with("check:")) return true;
-  return owner.ends_with("@" + node);
+  if (thing.starts_with("node:")) return false;
+  if (!thing.starts_with("check:")) return true;
+  return thing.ends_with("@" + node);
 }
 
 }  // namespace
@@ -49,7 +48,10 @@ void AgentWords::read(const std::string& node, const std::string& text, const Cl
     return;
   }
   agent.word = *std::move(word);
-  std::erase_if(agent.word.symptoms, [&](const Symptom& one) { return !may_say(node, one); });
+  std::erase_if(agent.word.symptoms,
+                [&](const Symptom& one) { return !may_name(node, one.owner); });
+  for (Symptom& symptom : agent.word.symptoms)
+    std::erase_if(symptom.above, [&](const std::string& one) { return !may_name(node, one); });
   agent.news = true;
 }
 

@@ -96,7 +96,7 @@ std::vector<Election::Candidate> Election::candidates() const {
   std::vector<Candidate> candidates;
   candidates.reserve(queue_.size());
   for (const auto& [name, key] : queue_)
-    candidates.push_back({key.value, key.key, key.create_revision});
+    candidates.push_back({key.value, key.key, key.create_revision, key.lease != 0});
   std::ranges::sort(candidates, {}, &Candidate::create_revision);
   return candidates;
 }

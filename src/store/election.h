@@ -58,6 +58,7 @@ class Election final : public Leadership {
     std::string name;  ///< the value of its key
     std::string key;
     Revision create_revision = 0;  ///< its token, if it leads
+    bool leased = true;            ///< else it cannot lead, and is removed
   };
   /// Who stands in the queue, the leader first, as this agent knows it.
   [[nodiscard]] std::vector<Candidate> candidates() const;

@@ -69,6 +69,7 @@ class Site:
         self.agents: dict[str, SharedAgent] = {}
         self.steady = Target()
         self.more: dict[str, str] = {}  # keys of an agent's configuration, by its name
+        self.depending = ""  # the agent that has one more check, which depends on its first
 
     def __enter__(self) -> "Site":
         for number in range(1, len(self.targets) + 1):
@@ -106,11 +107,15 @@ data: {folder}/data
 store: {{etcd: {{endpoints: [{endpoints}]{self.store.replace("{name}", name)}}}, name: test, ttl: {self.ttl}s}}
 checks:
   - {{name: svc, tcp: {{address: '127.0.0.1:{self.target(name).port}'}}, every: 300ms, timeout: 250ms, fall: 2, rise: 2}}
-{self.checks_of_crowd(name)}notify:
+{self.depending_check(name)}{self.checks_of_crowd(name)}notify:
   receivers: [{{name: hook, webhook: {{url: 'http://127.0.0.1:{self.sink.port}/'}}}}]
   routes: [{{receiver: hook, group_wait: {"5s" if any(self.crowd) else "100ms"}, group_interval: 1s}}]
 {self.more.get(name, "")}""", encoding="utf-8")
         return config
+
+    def depending_check(self, name: str) -> str:
+        check = f"{{name: above, tcp: {{address: '127.0.0.1:{self.target(name).port}'}}, every: 300ms, timeout: 250ms, fall: 2, rise: 2, depends_on: [svc]}}"
+        return f"  - {check}\n" if name == self.depending else ""
 
     def checks_of_crowd(self, name: str) -> str:
         ports = [("one", self.target(name).port)] * self.crowd[0] + [("other", self.steady.port)] * self.crowd[1]
@@ -133,9 +138,10 @@ checks:
         """What the receiver was told of which incident, in order, as one that knows a notice again by its key. An agent that is struck
         before it has written that a notice was taken leaves it to the next, which sends it once more. Each group has one of its own, and
         there are several groups only in a crowd."""
-        distinct = {notice["key"]: notice for notice in reversed(self.sink.taken)}
-        times = Counter(notice["key"] for notice in self.sink.taken)
-        again = len(times) and max(times.values()) - 1 if any(self.crowd) else len(self.sink.taken) - len(distinct)
+        taken = list(self.sink.taken)
+        distinct = {notice["key"]: notice for notice in reversed(taken)}
+        times = Counter(notice["key"] for notice in taken)
+        again = len(times) and max(times.values()) - 1 if any(self.crowd) else len(taken) - len(distinct)
         assert again <= len(self.struck), f"{again} notices came again, and struck were {self.struck}: {times}"
         firsts = sorted(distinct.values(), key=self.sink.taken.index)
         return [(one["id"], one["kind"]) for notice in firsts for one in notice["incidents"]]

@@ -240,6 +240,10 @@ def judged(site: Site, name: str, state: str):
     wait_until(lambda: [one["state"] for one in site[name].json("/api/v1/checks")["checks"]] == [state], 10.0, f"{name} to see its check {state}")
 
 
+def judged_all(site: Site, name: str, state: str):
+    wait_until(lambda: [one["state"] for one in site[name].json("/api/v1/checks")["checks"]] == [state] * 2, 10.0, f"{name} to see both checks {state}")
+
+
 @pytest.mark.parametrize("forgets", [True, False])
 def test_an_agent_that_starts_anew_ends_nothing_that_it_has_not_seen_good(tmp_path, etcd, targets, forgets):
     with Site(tmp_path, etcd, targets[:2]) as site:
@@ -293,6 +297,41 @@ def test_what_leaves_the_configuration_of_the_only_agent_that_watches_it_was_not
         begin_with("")
         wait_until(lambda: len(site.told()) > 1, 10.0, "nobody to watch it any more")
         holds(lambda: site.told() == [(1, "opened"), (1, "unwatched")], 2.0, "it was not seen good")
+
+
+@pytest.mark.parametrize("who", ["ctl-1", "ctl-2"])
+def test_what_one_of_two_agents_watches_no_more_is_as_the_other_sees_it(tmp_path, etcd, targets, who):
+    cluster = f"clusters: [{{name: kv, etcd: {{members: [{{name: a, endpoint: '127.0.0.1:{free_port()}'}}]}}, every: 500ms, timeout: 450ms}}]\n"
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+
+        def begin_with(name: str, more: str):
+            site.more[name] = more
+            site.configure(name)
+            site[name].process.send_signal(signal.SIGHUP)
+        for name in ("ctl-1", "ctl-2"):
+            begin_with(name, cluster)
+        wait_until(lambda: site.told() == [(1, "opened")], 15.0, "the message of the cluster")
+        wait_until(lambda: "etcd:kv" in str(site["ctl-2"].json("/api/v1/agents")), 10.0, "both to see it fail")
+        begin_with(who, "")
+        wait_until(lambda: "kv" not in site[who].cli("status", "--all").stdout.split("AGENT")[0], 10.0, "it to be watched no more")
+        holds(lambda: site.told() == [(1, "opened")] and all(agent.open_incidents() == [(1, "etcd:kv")] for agent in site.agents.values()), 3.0,
+              "the other sees it fail", every=0.01)
+
+
+def test_checks_of_an_agent_that_does_not_lead_fail_together_with_what_they_depend_on(tmp_path, etcd, targets):
+    with Site(tmp_path, etcd, targets[:2]) as site:
+        site.wait_led_by("ctl-1")
+        site.depending = "ctl-2"
+        site.configure("ctl-2")
+        site["ctl-2"].process.send_signal(signal.SIGHUP)
+        judged_all(site, "ctl-2", "healthy")
+        targets[1].down()
+        judged_all(site, "ctl-2", "reported")
+        wait_until(site.told, 5.0, "the message")
+        # When the lower one was seen first, its incident gets the other's name.
+        holds(lambda: site.told() in ([(1, "opened")], [(1, "opened"), (1, "changed")]), 2.0, "one incident")
+        assert site["ctl-1"].open_incidents() == [(1, "check:svc@ctl-2")] == site["ctl-2"].open_incidents()
 
 
 @pytest.mark.slow

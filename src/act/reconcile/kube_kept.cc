@@ -14,6 +14,7 @@
 #include "act/reconcile/kube_catalog.h"
 #include "act/reconcile/kube_client.h"
 #include "act/reconcile/kube_pass.h"
+#include "act/reconcile/kube_target.h"
 #include "act/reconcile/kube_watch.h"
 #include "codec/json_fields.h"
 #include "codec/kube_api.h"

@@ -386,7 +386,7 @@ serve::ElectionState Coordination::election() const {
   state.leads = election_.leads();
   for (const store::Election::Candidate& one : election_.candidates()) {
     state.candidates.push_back({escape_control(one.name), escape_control(one.key),
-                                one.create_revision, one.key == election_.own_key()});
+                                one.create_revision, one.key == election_.own_key(), one.leased});
   }
   if (const auto confirmed = election_.confirmed()) state.age = runtime_.now() - *confirmed;
   state.complaint = election_.complaint();

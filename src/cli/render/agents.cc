@@ -122,6 +122,25 @@ Exit exit_of_all_agents(const json::value& shown) {
   return worst;
 }
 
+namespace {
+
+/// The agent does not say so of one that has a lease, if it is of an earlier release.
+bool can_lead(const Fields& candidate) {
+  return !candidate.has("leased") || candidate.flag("leased");
+}
+
+bool is_led(const Fields& election) {
+  const auto queue = election.list("candidates");
+  return !queue.empty() && can_lead(Fields(queue.front()));
+}
+
+Cell state_in_queue(const Fields& candidate, bool first) {
+  if (!can_lead(candidate)) return {"cannot lead", Tone::kWarning};
+  return first ? Cell{"leads", Tone::kStrong} : Cell{"waits"};
+}
+
+}  // namespace
+
 std::string draw_election(const json::value& shown, Style style) {
   const Fields election(shown);
   if (!election.flag("shared")) return kAlone;
@@ -137,11 +156,13 @@ std::string draw_election(const json::value& shown, Style style) {
   if (const std::string complaint = election.text("complaint"); !complaint.empty())
     text += paint(style, Tone::kWarning, complaint) + "\n";
   if (queue.empty()) return text + "nobody leads\n";
+  if (!is_led(election))
+    text += "nobody leads: the record of the first has no lease, and is removed soon\n";
   Table table({"CANDIDATE", "STATE", "TOKEN", "KEY"});
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Fields one(queue[i]);
     table.add({{one.text("name") + (one.flag("here") ? " (here)" : "")},
-               i == 0 ? Cell{"leads", Tone::kStrong} : Cell{"waits"},
+               state_in_queue(one, i == 0),
                {fmt::to_string(one.number("token").value_or(0))},
                {one.text("key")}});
   }
@@ -153,7 +174,7 @@ Exit exit_of_election(const json::value& shown) {
   if (!election.flag("shared")) return Exit::kGood;
   const std::optional<std::int64_t> age = election.number("age_ms");
   if (!age || *age > kOldMs) return Exit::kUnknown;
-  return election.list("candidates").empty() ? Exit::kCritical : Exit::kGood;
+  return is_led(election) ? Exit::kGood : Exit::kCritical;
 }
 
 }  // namespace wardmote::cli

@@ -27,6 +27,7 @@ struct Symptom {
   TimePoint since;
   bool recalled = false;  ///< an earlier life of the agent saw it, and this one has not looked yet
   std::string kind{};     ///< of the owner, as storms are counted; for who does not know that thing
+  std::vector<std::string> above{};  ///< what the component depends on; for the same
   friend bool operator==(const Symptom&, const Symptom&) = default;
 };
 

@@ -148,12 +148,24 @@ TEST_F(IncidentLeft, WhatTheLeaderWatchesNoMoreIsAsAnotherSays) {
   EXPECT_FALSE(incident(1).unwatched) << "it was seen good";
 }
 
-TEST_F(IncidentLeft, WhatTheLeaderWatchesNoMoreIsGoodIfAnotherSeesItGood) {
+TEST_F(IncidentLeft, WhatTheLeaderWatchesNoMoreIsGoodIfAnotherDoesNotSeeItFail) {
   leader.manager->hear_peer("them", {}, {}, {{"cluster:nb"}});
   leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"cluster:nb"});
   drop_cluster();
+  EXPECT_EQ(leader.open(), 1U) << "it may not have looked yet";
+  world.run_for(1h);
   EXPECT_EQ(leader.open(), 0U);
   EXPECT_FALSE(incident(1).unwatched);
+}
+
+// It was shown as resolved there, until something else changed.
+TEST_F(IncidentLeft, WhoFollowsAndWatchesItNoMoreShowsItAsItsLeaderDoes) {
+  leader.leadership.lose();
+  store_incident(11, "cluster:nb", Code::kRaftNoQuorum);
+  world.run_for(2s);
+  ASSERT_EQ(leader.open(), 1U);
+  drop_cluster();
+  EXPECT_EQ(leader.open(), 1U);
 }
 
 TEST_F(IncidentLeft, AnAgentWhoseWordIsDoubtedWatchesNothing) {

@@ -57,6 +57,34 @@ TEST_F(IncidentPeers, WhatAnotherAgentSaysIsAnIncidentUntilItSaysItNoMore) {
   EXPECT_EQ(leader.open(), 0U);
 }
 
+// It made two incidents, and told both.
+TEST_F(IncidentPeers, WhatDependsOnWhatFailsThereIsAPartOfThatIncident) {
+  Symptom web = symptom_of("check:web@them");
+  const Symptom db = symptom_of("check:db@them");
+  web.above = {"check:db@them"};
+  leader.manager->hear_peer("them", {web});
+  EXPECT_EQ(leader.open_roots(), Roots{"check:web@them"}) << "what it depends on is well";
+  leader.manager->hear_peer("them", {web, db});
+  EXPECT_EQ(leader.open_roots(), Roots{"check:db@them"});
+  leader.manager->hear_peer("", {symptom_of("node:them", Code::kNodeDown)});
+  EXPECT_EQ(leader.open_roots(), Roots{"node:them"});
+}
+
+TEST_F(IncidentPeers, AMemberOfAClusterThatOnlyOthersWatchIsBelowIt) {
+  Symptom member = symptom_of("mesh:tor");
+  member.component = "session:tor/a";
+  member.above = {"mesh:tor"};
+  leader.manager->hear_peer("them", {member, symptom_of("mesh:tor", Code::kMonitorBlind)});
+  EXPECT_EQ(leader.open_roots(), Roots{"mesh:tor"});
+}
+
+TEST_F(IncidentPeers, OthersAreToldWhatItDependsOn) {
+  Sharer agent(world, "agent", disk);
+  agent.check("peer", kError, kReported);
+  ASSERT_EQ(agent.published.size(), 1U);
+  EXPECT_EQ(agent.published[0].above, Roots{"check:bird@agent"});
+}
+
 TEST_F(IncidentPeers, WhatTwoSayEndsWhenTheLastOfThemSaysItNoMore) {
   const Symptom both = symptom_of("guest:vm");
   leader.manager->hear_peer("a", {both});

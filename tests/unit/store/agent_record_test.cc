@@ -35,6 +35,7 @@ Symptom sample_symptom() {
   symptom.names = {"bird"};
   symptom.summary = "bird fails: refused";
   symptom.kind = "bird";
+  symptom.above = {"cluster:nb"};
   symptom.since = kClock.now - 5min;
   return symptom;
 }

@@ -65,6 +65,20 @@ TEST(AgentWords, NobodySpeaksForTheChecksOfAnother) {
   EXPECT_EQ(owners(words, "a"), (Nodes{"check:x@a", "guest:vm"}));
 }
 
+TEST(AgentWords, NorForWhatTheChecksOfAnotherCarry) {
+  AgentWords words;
+  AgentWord word;
+  Symptom one;
+  one.owner = one.component = "check:x@a";
+  one.code = judge::Code::kCheckFailed;
+  one.severity = judge::Severity::kCritical;
+  one.above = {"node:b", "check:y@b", "check:y@a", "cluster:nb"};
+  word.symptoms = {one};
+  words.take({{"a", {encode(word, kClock), true}}}, kClock);
+  ASSERT_EQ(words.said("a").size(), 1U);
+  EXPECT_EQ(words.said("a")[0].above, (Nodes{"check:y@a", "cluster:nb"}));
+}
+
 TEST(AgentWords, OfAnOlderCopyAreDoubtedUntilTheirAgentWritesAgain) {
   for (const bool present : {false, true}) {  // its lease is in the copy, too
     AgentWords words;

@@ -241,6 +241,8 @@ TEST_F(ElectionTest, AKeyWithoutALeaseLeadsNobodyAndIsRemovedWhenItsOwnerMustHav
   write_over(a.election->own_key());
   run_for(1s);
   EXPECT_FALSE(b.election->is_led());
+  EXPECT_FALSE(b.election->candidates().front().leased);
+  EXPECT_TRUE(b.election->candidates().back().leased);
   EXPECT_EQ(b.election->another_leads(), "no agent is known to lead");
   run_for(28s);
   EXPECT_FALSE(b.leads()) << "as long as another may";
