@@ -88,18 +88,36 @@ class SetReconciler::Announced {
   SetReconciler& of_;
 };
 
-/// Ends with the pass, also with one that is cancelled.
+/// Ends with the pass, also with one that is cancelled: then it is the last one all the same.
 class SetReconciler::UnderWay {
  public:
-  explicit UnderWay(SetReconciler& of) : of_(of) {
+  UnderWay(SetReconciler& of, bool dry, judge::version_gate::Revision token)
+      : of_(of), dry_(dry), token_(token), before_(of.last_), begun_(of.runtime_.now()) {
     of_.progress_.emplace().begun = of_.runtime_.wall_now();
   }
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
-  ~UnderWay() { of_.progress_.reset(); }
+  ~UnderWay() {
+    const auto progress = *std::exchange(of_.progress_, std::nullopt);
+    if (dry_ || of_.last_ != before_) return;
+    PassReport report{.dry = false,
+                      .begun = progress.begun,
+                      .took = of_.runtime_.now() - begun_,
+                      .source = of_.state_,
+                      .objects = progress.objects};
+    report.faults.push_back(
+        fmt::format("the pass was broken off, when {} of {} objects were treated", progress.treated,
+                    progress.objects));
+    of_.last_ = std::make_shared<const PassReport>(std::move(report));
+    of_.last_token_ = token_;
+  }
 
  private:
   SetReconciler& of_;
+  const bool dry_;
+  const judge::version_gate::Revision token_;
+  const std::shared_ptr<const PassReport> before_;
+  const TimePoint begun_;
 };
 
 JournalEntry SetReconciler::entry(std::string kind, std::string detail) const {
@@ -230,7 +248,7 @@ void SetReconciler::keep(PassReport report, judge::version_gate::Revision token)
 Task<void> SetReconciler::run(PassTerms terms) {
   const bool dry = terms.dry;
   const judge::version_gate::Revision token = dry ? 0 : terms.token;
-  const UnderWay under_way(*this);
+  const UnderWay under_way(*this, dry, token);
   terms.advanced = [this](std::size_t treated, std::size_t objects) {
     progress_->treated = treated;
     progress_->objects = objects;

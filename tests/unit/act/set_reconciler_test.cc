@@ -155,6 +155,11 @@ TEST_F(SetReconcilerTest, APassThatIsBrokenOffHasAnEnd) {
   ASSERT_EQ(rows().size(), 2U);
   EXPECT_EQ(rows().back(),
             "dropped reconcile k8s: the pass was broken off: this node may not write any more");
+  ASSERT_TRUE(reconciler->last())
+      << "who asks what came of the last pass is told of no earlier one";
+  EXPECT_EQ(reconciler->last()->faults,
+            std::vector<std::string>{"the pass was broken off, when 3 of 10 objects were treated"});
+  EXPECT_FALSE(reconciler->last()->good());
 }
 
 TEST_F(SetReconcilerTest, WhatAKilledAgentAnnouncedEndsInItsNextLife) {
