@@ -16,6 +16,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "control/written.h"
 #include "judge/journal_entry.h"
 #include "judge/reconcile/adoption.h"
