@@ -118,6 +118,7 @@ IncidentManager::IncidentManager(runtime::Runtime& runtime, store::Store* store,
                  if (records_.leads()) take(book_.pass(runtime_.now()));
                }),
       tasks_(runtime.executor()) {
+  note_ours();
   if (own != nullptr) {
     own_.emplace(runtime, own, alone_);
     records_.wait_for_store();
@@ -407,6 +408,7 @@ void IncidentManager::discovered(judge::ThingKind kind, std::vector<DiscoveredTh
 /// To what there is now. Who follows another agent shows what that one makes of it.
 void IncidentManager::reshape(judge::incident::Departures left) {
   known_ = all_dependencies();
+  note_ours();
   followed_.reset();
   for (const auto& [node, symptoms] : peers_) place(node, symptoms);
   count_checks_of_all();
@@ -417,7 +419,7 @@ void IncidentManager::reshape(judge::incident::Departures left) {
     return;
   }
   take(book_.reshape(known_.graph, left, runtime_.now()));
-  raise_of_others();
+  raise_of_others(&IncidentManager::raise);
 }
 
 void IncidentManager::reload(const judge::incident::Departures& left) {

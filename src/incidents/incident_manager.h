@@ -103,6 +103,8 @@ class IncidentManager final : public serve::IncidentControl {
   /// find wrong; what it says no more of another was not seen good.
   void hear_peer(const std::string& node, std::vector<judge::incident::Symptom> symptoms,
                  Counts checks = {}, Owners watches = {});
+  /// Every agent that has ever spoken was heard.
+  void all_are_heard() noexcept { all_heard_ = true; }
   /// Of this agent, as others are to know it.
   [[nodiscard]] Counts checks_by_kind() const;
   [[nodiscard]] Owners watched() const;
@@ -213,7 +215,9 @@ class IncidentManager final : public serve::IncidentControl {
   [[nodiscard]] std::string node_of(const judge::incident::Incident& incident) const;
   [[nodiscard]] judge::notify::Labels labels_for(const judge::incident::Incident& incident) const;
   /// This agent watches the thing itself.
-  [[nodiscard]] bool is_ours(const judge::incident::Symptom& symptom) const;
+  [[nodiscard]] bool is_ours(const judge::incident::Symptom& symptom) const {
+    return ours_.contains(symptom.owner);
+  }
   [[nodiscard]] std::string graph_name() const { return is_shared() ? node_ : std::string(); }
   [[nodiscard]] std::vector<judge::notify::NoticePart> parts_of(
       const judge::incident::Incident& storm) const;
@@ -227,7 +231,10 @@ class IncidentManager final : public serve::IncidentControl {
   /// This agent watches them no more. What another one watches is not gone: it waits for what that
   /// one says.
   void leave_to_others(judge::incident::Departures& left);
-  void raise_of_others();
+  /// By raise() or raise_again().
+  void raise_of_others(void (IncidentManager::*how)(const judge::incident::Symptom&));
+  /// After `known_` is another.
+  void note_ours();
   [[nodiscard]] bool is_there(const std::string& check) const;
   void take(const judge::incident::Steps& steps);
   void mark_numbers();
@@ -272,7 +279,10 @@ class IncidentManager final : public serve::IncidentControl {
   ToldReasons reasons_{std::chrono::minutes(5)};
   /// The words of findings, which differ in their numbers.
   ToldReasons words_{std::chrono::seconds(10)};
-  Symptoms here_;  ///< what is wrong, as far as this agent sees it
+  Symptoms here_;                 ///< what is wrong, as far as this agent sees it
+  std::set<std::string> ours_;    ///< owners of what this agent watches by its configuration
+  std::set<std::string> placed_;  ///< in the graph, where other agents say that they are
+  bool all_heard_ = false;
   std::map<std::string, Symptoms> peers_;
   std::map<std::string, Counts> peers_checks_;
   std::map<std::string, Owners> peers_watch_;

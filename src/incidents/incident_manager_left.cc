@@ -31,12 +31,11 @@ bool IncidentManager::is_left(const std::string& owner) const {
 
 bool IncidentManager::is_root_left(const std::string& root) const {
   if (root.starts_with("check:")) return is_left(root);
-  return known_.lacks(root) && is_left(known_.whole_of(root));
+  return all_heard_ && known_.lacks(root) && is_left(known_.whole_of(root));
 }
 
 IncidentManager::Owners IncidentManager::watched() const {
-  std::set<std::string> owners;
-  for (const config::Check& check : config_.checks) owners.insert(known_.owner_of(check.name));
+  std::set<std::string> owners = ours_;
   for (const auto& [kind, things] : discovered_) {
     for (const DiscoveredThing& thing : things) owners.insert(thing.node);
   }
@@ -56,13 +55,19 @@ void IncidentManager::leave_to_others(judge::incident::Departures& left) {
   left.gone.erase(watched.begin(), watched.end());
 }
 
-void IncidentManager::raise_of_others() {
+void IncidentManager::raise_of_others(void (IncidentManager::*how)(const Symptom&)) {
   for (const auto& [node, symptoms] : peers_) {
     if (doubted_.contains(node)) continue;
     for (const Symptom& symptom : symptoms) {
-      if (!is_ours(symptom) && is_to_raise(symptom)) raise(symptom);
+      if (!is_ours(symptom) && is_to_raise(symptom)) (this->*how)(symptom);
     }
   }
+}
+
+void IncidentManager::note_ours() {
+  ours_.clear();
+  for (const config::Check& check : config_.checks) ours_.insert(known_.owner_of(check.name));
+  placed_.clear();
 }
 
 }  // namespace wardmote::incidents

@@ -79,12 +79,7 @@ Task<void> IncidentManager::take_over() {
   numbers_ = {};  // what this agent once wrote of them may not be there
   // It is as after a restart: what is wrong goes on under the names that it has.
   for (const Symptom& symptom : here_) raise_again(symptom);
-  for (const auto& [node, symptoms] : peers_) {
-    if (doubted_.contains(node)) continue;
-    for (const Symptom& symptom : symptoms) {
-      if (!is_ours(symptom) && is_to_raise(symptom)) raise_again(symptom);
-    }
-  }
+  raise_of_others(&IncidentManager::raise_again);
   forget_gone();
   consider_open();
   co_await runtime_.sleep_until(runtime_.now() + kAllIsHeard);
@@ -159,7 +154,7 @@ void IncidentManager::end_what_is_well() {
 /// What each agent said last was raised again, also of those that are away: nothing else is part of
 /// a storm.
 bool IncidentManager::is_all_seen(const Incident& incident) const {
-  return incident.storm && unlooked_.empty() && doubted_.empty();
+  return incident.storm && all_heard_ && unlooked_.empty() && doubted_.empty();
 }
 
 /// Whether any agent says that something is wrong with it.
@@ -230,13 +225,6 @@ std::optional<std::string> IncidentManager::cut_off() const {
   return "the store was not heard for " + format_duration(silence);
 }
 
-bool IncidentManager::is_ours(const Symptom& symptom) const {
-  const auto watches = [&](const config::Check& check) {
-    return known_.owner_of(check.name) == symptom.owner;
-  };
-  return std::ranges::any_of(config_.checks, watches);
-}
-
 std::string IncidentManager::node_of(const Incident& incident) const {
   const std::string_view root = incident.root;
   if (root.starts_with("node:")) return std::string(root.substr(root.find(':') + 1));
@@ -283,23 +271,23 @@ bool IncidentManager::place(const std::string& node, const Symptoms& symptoms) {
     const auto is_known = [&](const std::string& one) {
       return std::ranges::find(known, one) != known.end();
     };
-    if (std::ranges::all_of(above, is_known)) return;
+    // Where something of ours is nobody else tells.
+    const bool of_ours = known_.graph.contains(thing) && !placed_.contains(thing);
+    if (of_ours || std::ranges::all_of(above, is_known)) return;
     known_.graph.add(thing, std::move(kind), std::move(above));
+    placed_.insert(thing);
     any = true;
   };
   for (const Symptom& symptom : symptoms) {
-    const bool of_its_own = symptom.owner.ends_with("@" + node);
-    if (!of_its_own && is_ours(symptom)) continue;
-    const std::string node_above = node_in_graph(node);
-    std::vector<std::string> above = symptom.above;
-    if (of_its_own) above.push_back(node_above);
-    const std::string kind = symptom.kind.empty() ? "check" : symptom.kind;
-    if (symptom.component == symptom.owner) {
-      put(symptom.owner, kind, std::move(above));
+    const bool whole = symptom.component == symptom.owner;
+    if (!symptom.owner.ends_with("@" + node)) {
+      put(symptom.component, whole ? symptom.kind : "part", symptom.above);
       continue;
     }
-    if (of_its_own) put(symptom.owner, kind, {node_above});
-    put(symptom.component, "part", std::move(above));
+    // Agents may call parts of what each has the same.
+    std::vector<std::string> above = whole ? symptom.above : std::vector<std::string>();
+    above.push_back(node_in_graph(node));
+    put(symptom.owner, symptom.kind.empty() ? "check" : symptom.kind, std::move(above));
   }
   return any;
 }

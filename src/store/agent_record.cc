@@ -42,7 +42,6 @@ constexpr std::size_t kTextCap = 1024;
 constexpr std::int64_t kMostChecks = 1'000'000;
 constexpr std::size_t kMostKinds = 100;
 constexpr std::size_t kMostWatched = 2000;
-constexpr std::size_t kMostTexts = 1000;
 constexpr std::string_view kRegistration = "registration";
 constexpr std::string_view kPresence = "presence";
 constexpr std::string_view kSymptoms = "symptoms";
@@ -61,15 +60,10 @@ std::optional<judge::Severity> severity_of(std::string_view word) {
   return std::nullopt;
 }
 
-std::vector<std::string> texts_in(const json::object& record, std::string_view field) {
-  std::vector<std::string> texts;
-  const json::value* const list = record.if_contains(field);
-  if (list == nullptr || !list->is_array()) return texts;
-  for (const json::value& one : list->get_array()) {
-    if (const json::string* const text = one.if_string(); text && texts.size() < kMostTexts)
-      texts.push_back(escape_control(*text, kTextCap));
-  }
-  return texts;
+std::vector<std::string> names_in(const json::object& record, std::string_view field) {
+  std::vector<std::string> names = texts_in(record, field);
+  for (std::string& name : names) name = escape_control(name, kTextCap);
+  return names;
 }
 
 std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair& clock) {
@@ -90,8 +84,8 @@ std::optional<Symptom> decode_symptom(const json::value& value, const ClockPair&
   symptom.kind = escape_control(text_in(*record, "kind").value_or(""), kTextCap);
   // Without a time that makes sense it is a symptom still.
   symptom.since = clock.past(wall_in(*record, "since").value_or(clock.wall_now));
-  symptom.names = texts_in(*record, "names");
-  symptom.above = texts_in(*record, "above");
+  symptom.names = names_in(*record, "names");
+  symptom.above = names_in(*record, "above");
   return symptom;
 }
 

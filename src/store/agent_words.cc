@@ -48,8 +48,9 @@ void AgentWords::read(const std::string& node, const std::string& text, const Cl
     return;
   }
   agent.word = *std::move(word);
-  std::erase_if(agent.word.symptoms,
-                [&](const Symptom& one) { return !may_name(node, one.owner); });
+  std::erase_if(agent.word.symptoms, [&](const Symptom& one) {
+    return !may_name(node, one.owner) || !may_name(node, one.component);
+  });
   for (Symptom& symptom : agent.word.symptoms)
     std::erase_if(symptom.above, [&](const std::string& one) { return !may_name(node, one); });
   agent.news = true;

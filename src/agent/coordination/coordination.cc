@@ -144,6 +144,7 @@ void Coordination::hear(const store::Follower::Records& records) {
   keep_missing(seen);
   peers_ = std::move(seen);
   hear_words(said);
+  incidents_->all_are_heard();
   if (!said_before_) {
     said_before_ = words_.said(self_.node);
     publish();

@@ -116,6 +116,7 @@ TEST_F(IncidentLeadership, AStormThatEndedWhileNobodyLedIsKnownToBeOver) {
   leader.leadership.lose();
   world.run_for(1s);
   all(next, kReported, kHealthy);
+  next.manager->all_are_heard();
   next.lead();
   const auto summary = [&] { return next.manager->book().incidents().rbegin()->second.summary; };
   EXPECT_TRUE(summary().starts_with("8 of ")) << summary();

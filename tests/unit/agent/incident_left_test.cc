@@ -87,12 +87,21 @@ TEST_F(IncidentLeft, ACommonThingThatWasLeftWhileNobodyLedIsNotSaidToBeGood) {
   store_incident(15, "guest:vm");
   leader.manager->hear_peer("them", {}, {}, {{"mesh:spine"}});
   leader.manager->hear_peer("b", {}, {}, {{}});
+  leader.manager->all_are_heard();
   leader.lead();
   world.run_for(5s);
   EXPECT_EQ(leader.open_roots(), (Roots{"mesh:spine", "cluster:nb", "guest:vm"}))
       << "watched there, watched here, and found by nobody's configuration";
   EXPECT_TRUE(leader.manager->book().incidents().at(11).unwatched);
   EXPECT_TRUE(leader.manager->book().incidents().at(12).unwatched);
+}
+
+TEST_F(IncidentLeft, WhoHasNotHeardTheOthersDoesNotKnowThatItWasLeft) {
+  leader.leadership.lose();
+  store_incident(11, "mesh:tor");
+  leader.lead();
+  world.run_for(5s);
+  EXPECT_EQ(leader.open_roots(), Roots{"mesh:tor"});
 }
 
 TEST_F(IncidentLeft, OthersKnowWhatAnAgentMayFindWrong) {

@@ -78,6 +78,17 @@ TEST_F(IncidentPeers, AMemberOfAClusterThatOnlyOthersWatchIsBelowIt) {
   EXPECT_EQ(leader.open_roots(), Roots{"mesh:tor"});
 }
 
+// It would hide what fails here below something that it says fails, too.
+TEST_F(IncidentPeers, NobodyElseSaysWhatOursDependsOn) {
+  Symptom lie = symptom_of("mesh:tor");
+  lie.component = "cluster:nb";
+  lie.above = {"mesh:tor"};
+  leader.manager->hear_peer("them", {symptom_of("mesh:tor", Code::kMonitorBlind), lie});
+  leader.finding(kRaised, Code::kRaftNoQuorum, Severity::kCritical, {"cluster:nb"});
+  const Roots roots = leader.open_roots();
+  EXPECT_TRUE(std::ranges::find(roots, "cluster:nb") != roots.end());
+}
+
 TEST_F(IncidentPeers, OthersAreToldWhatItDependsOn) {
   Sharer agent(world, "agent", disk);
   agent.check("peer", kError, kReported);
@@ -290,6 +301,7 @@ TEST_F(IncidentPeers, WhatRecoversWhileNobodyLeadsIsNoPartOfTheStormAnyMore) {
   ASSERT_EQ(leader.manager->book().incidents().at(1).phase, Phase::kMerged);
   leader.leadership.lose();
   next.manager->hear_peer("them", says(2), {{"file", 10}});
+  next.manager->all_are_heard();
   world.run_for(1s);
   next.lead();
   world.run_for(5s);
@@ -319,7 +331,7 @@ TEST_F(IncidentPeers, WhoFollowsConfirmsAStormOfWhichNothingFailsAnyMore) {
     return agent.manager->confirmed(agent.manager->book().incidents().at(11));
   };
   EXPECT_FALSE(confirmed()) << "it has heard nobody";
-  agent.manager->hear_peer("them", {});
+  agent.manager->all_are_heard();
   EXPECT_TRUE(confirmed());
   agent.manager->doubt_peer("them");
   EXPECT_FALSE(confirmed());

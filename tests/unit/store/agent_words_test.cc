@@ -73,7 +73,10 @@ TEST(AgentWords, NorForWhatTheChecksOfAnotherCarry) {
   one.code = judge::Code::kCheckFailed;
   one.severity = judge::Severity::kCritical;
   one.above = {"node:b", "check:y@b", "check:y@a", "cluster:nb"};
-  word.symptoms = {one};
+  Symptom lie = one;
+  lie.owner = "guest:vm";
+  lie.component = "check:x@b";
+  word.symptoms = {one, lie};
   words.take({{"a", {encode(word, kClock), true}}}, kClock);
   ASSERT_EQ(words.said("a").size(), 1U);
   EXPECT_EQ(words.said("a")[0].above, (Nodes{"check:y@a", "cluster:nb"}));
